@@ -1,0 +1,1 @@
+"""A small, real Telegram server for tests and demonstrations."""
