@@ -1,0 +1,78 @@
+"""What can go wrong, as types: raised where it is known, turned into HTTP in `routes/errors.py` alone."""
+
+from __future__ import annotations
+
+
+class BridgeError(Exception):
+    """Base of every fault that the bridge knows. `str()` is one line that a user may read."""
+
+
+class BadParameter(BridgeError):
+    """A request's parameter is wrong: `name` says which, `why` what is wrong and what is allowed."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}")
+        self.name = name
+        self.why = why
+
+
+class ChannelNotFound(BridgeError):
+    """No such channel or username."""
+
+
+class ChannelPrivate(BridgeError):
+    """The channel exists, but this account may not read it."""
+
+
+class PostNotFound(BridgeError):
+    """The post does not exist or was deleted."""
+
+
+class MediaGone(BridgeError):
+    """The file is not there any more, or the post never had it."""
+
+
+class FileReferenceExpired(BridgeError):
+    """Telegram wants the message to be fetched again before it gives the file. Healed inside the bridge."""
+
+
+class PassingFault(BridgeError):
+    """A fault that goes away by itself. `retry_after`: seconds until it is worth asking again."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class FloodWait(PassingFault):
+    """Telegram asked for a pause of `retry_after` seconds."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(f"Telegram asks for a pause of {max(1, round(retry_after))} s", retry_after)
+
+
+class TelegramTimeout(PassingFault):
+    """Telegram did not answer in time."""
+
+    def __init__(self, message: str = "Telegram did not answer in time", retry_after: float = 30) -> None:
+        super().__init__(message, retry_after)
+
+
+class TelegramUnavailable(PassingFault):
+    """No connection to Telegram, a restart under way, or a fault on Telegram's side."""
+
+    def __init__(self, reason: str, retry_after: float = 30) -> None:
+        super().__init__(reason, retry_after)
+
+
+class NotLoggedIn(TelegramUnavailable):
+    """There is no usable session; the owner has to log in."""
+
+    def __init__(
+        self, reason: str = "Not logged in to Telegram: run `./run.sh login`", retry_after: float = 300
+    ) -> None:
+        super().__init__(reason, retry_after)
+
+
+class Overloaded(PassingFault):
+    """The bridge itself has no room for this request now."""

@@ -1,0 +1,1 @@
+"""Posts become documents: bytes in one of the feed formats, or a page."""

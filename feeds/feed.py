@@ -1,0 +1,62 @@
+"""What every document is made from, whatever its format."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NewType
+
+import msgspec
+
+from model.channel import Channel
+from posts.post import Post
+
+# HTML that has passed the sanitizer. Only `feeds.sanitizer` makes values of this type, so the type checker
+# sees to it that documents hold nothing else and that nothing passes twice.
+SafeHtml = NewType("SafeHtml", str)
+
+
+class FeedFormat(StrEnum):
+    """A document format that `rss_generator.render` can write."""
+
+    RSS = "rss"
+    HTML = "html"
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """A post with its HTML made safe."""
+
+    post: Post
+    content: SafeHtml
+    footer: SafeHtml
+
+
+class Feed(msgspec.Struct, frozen=True, kw_only=True):
+    """A channel and its newest posts, newest first, with the addresses that a document names.
+
+    URLs are absolute. `updated` is when the content last changed (unix seconds), never the time of rendering.
+    `ttl` is how long a reader may wait, in seconds.
+    """
+
+    id: str
+    channel: Channel
+    title: str
+    description: str
+    link: str
+    self_url: str
+    page_url: str
+    updated: int
+    items: tuple[Item, ...]
+    icon_url: str = ""
+    feed_url: str = ""
+    older_url: str = ""
+    newer_url: str = ""
+    ttl: int = 300
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished document. `etag` is quoted and weak, and does not depend on counters or the footer."""
+
+    body: bytes
+    content_type: str
+    etag: str
+    last_modified: int

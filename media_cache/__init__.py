@@ -1,0 +1,1 @@
+"""Media files on disk: look-up, shared downloads, signed addresses."""

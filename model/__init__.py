@@ -1,0 +1,1 @@
+"""Frozen, typed structures that the floors hand to each other. No behaviour, no I/O."""

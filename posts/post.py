@@ -1,0 +1,86 @@
+"""A post as every document shows it, and what rendering one depends on."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from model.channel import PeerName
+from model.media import FileRef
+
+
+class MediaLinks(Protocol):
+    """Makes the public URL of a file. A pure function of its key and base URL."""
+
+    def url(self, channel_id: int, post_id: int, file: FileRef) -> str:
+        """The absolute, signed URL of the file that the post carries (post id 0: the channel's own photo)."""
+        ...
+
+
+class RenderOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """All that rendering depends on besides the messages.
+
+    `base_url` has no slash at its end. `link_host` is the web front of Telegram (`https://t.me`).
+    `merge_seconds` None switches time-based merging off. Quotes of near posts (`reply_quote_distance` ids) are
+    cut to `reply_quote_chars` visible characters.
+    """
+
+    base_url: str
+    media: MediaLinks
+    link_host: str = "https://t.me"
+    merge_seconds: int | None = None
+    show_flags: bool = False
+    show_bridge_link: bool = False
+    reply_quote_chars: int = 200
+    reply_quote_distance: int = 2
+
+
+class Enclosure(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a reader may download: audio, voice, video or document, never a photo.
+
+    `size` in bytes (0 unknown), `duration` in seconds (0 none).
+    """
+
+    url: str
+    mime_type: str
+    size: int = 0
+    duration: float = 0
+    title: str = ""
+
+
+class Image(msgspec.Struct, frozen=True, kw_only=True):
+    """An image or poster that the body shows. Sizes in pixels, 0 unknown."""
+
+    url: str
+    width: int = 0
+    height: int = 0
+
+
+class Post(msgspec.Struct, frozen=True, kw_only=True):
+    """One item of every feed and page.
+
+    `html` is the content, `footer_html` counters and links that change without the post changing; both have all
+    text escaped and have yet to pass the sanitizer. `text` is the plain text. `date` is the first message's, `updated`
+    the latest visible edit (None: never edited). `link` is the post at `link_host`.
+    """
+
+    guid: str
+    channel_id: int
+    message_ids: tuple[int, ...]
+    date: int | None
+    title: str
+    author: str
+    link: str
+    html: str
+    footer_html: str = ""
+    text: str = ""
+    updated: int | None = None
+    author_url: str = ""
+    flags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    enclosures: tuple[Enclosure, ...] = ()
+    images: tuple[Image, ...] = ()
+    forwarded_from: PeerName | None = None
+    comments_url: str = ""
+    failed: bool = False

@@ -1,0 +1,1 @@
+"""HTTP routes: parameters, auth, errors to status, streaming."""

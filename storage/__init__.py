@@ -1,0 +1,1 @@
+"""Every SQL statement, one module a subject; schema and migrations."""

@@ -1,0 +1,1 @@
+"""The rooms behind `telegram_client`: everything that knows Kurigram and TL objects."""
