@@ -76,3 +76,14 @@ class NotLoggedIn(TelegramUnavailable):
 
 class Overloaded(PassingFault):
     """The bridge itself has no room for this request now."""
+
+
+class StorageError(BridgeError):
+    """A file or folder of the bridge can't be used at all; the text names it and what the owner can do."""
+
+
+class StorageUnavailable(PassingFault):
+    """The disk does not take or give data now (full, failing, locked). Nothing that was stored is lost."""
+
+    def __init__(self, reason: str, retry_after: float = 60) -> None:
+        super().__init__(reason, retry_after)

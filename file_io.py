@@ -1,0 +1,315 @@
+"""Files that are never half-written, and the one thread that talks to SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from errors import StorageError, StorageUnavailable
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Migration = Sequence[str]
+"""SQL statements, one string each, that lift the database by one version; they run in one transaction."""
+
+PART_MARK = ".part."
+"""Stands in the name of every file in the making: `<final name>.part.<random>`."""
+
+_BUSY_TIMEOUT_MS = 5000
+_SET_ASIDE_KEPT = 3
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the folder's entries (a rename, a new file) outlive a power cut. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class PartFile:
+    """A file that gets its final name only when it is whole.
+
+    Bytes go into `<name>.part.<random>` in the same folder, at any offset and from any thread. `commit()` makes
+    them durable and gives the file its name, replacing an older one in one step. Leaving the `with` block without
+    a commit removes the part file. All methods block and raise OSError.
+    """
+
+    def __init__(self, path: Path, mode: int = 0o644) -> None:
+        self.path = path
+        self.part_path = path.with_name(f"{path.name}{PART_MARK}{secrets.token_hex(4)}")
+        self._mode = mode
+        self._descriptor = os.open(self.part_path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+    def write_at(self, offset: int, data: bytes | memoryview) -> None:
+        """Write all of `data` at `offset`."""
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(self._descriptor, rest, offset)
+            offset += written
+            rest = rest[written:]
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """At most `size` bytes from `offset`; what was never written inside the file reads as zeros."""
+        return os.pread(self._descriptor, size, offset)
+
+    def commit(self) -> None:
+        """Flush to the disk, rename to the final name, flush the folder. The object is closed afterwards."""
+        os.fchmod(self._descriptor, self._mode)
+        os.fsync(self._descriptor)
+        self.part_path.replace(self.path)
+        self._close()
+        sync_folder(self.path.parent)
+
+    def discard(self) -> None:
+        """Close and remove the part file. Does nothing after a commit or a second time."""
+        if self._descriptor >= 0:
+            self._close()
+            self.part_path.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+
+def atomic_write(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Write a whole file, so that a reader or a crash sees the old content or the new one. Raises OSError.
+
+    The file gets exactly `mode` (0o600 for secrets); before that nobody but its owner can read it.
+    """
+    with PartFile(path, mode) as part:
+        part.write_at(0, data)
+        part.commit()
+
+
+class _Damaged(Exception):
+    """The database file can't be used as it is and has to be set aside."""
+
+
+class Database:
+    """One SQLite database, used by one thread of its own.
+
+    Made by `Database.open`. Work is handed over as a function of the connection; the function runs in that thread
+    inside one transaction and must touch nothing but the connection and its own values, since it runs a second
+    time, on an empty database, if the file turns out to be damaged.
+    """
+
+    def __init__(self, path: Path, migrations: Sequence[Migration]) -> None:
+        self.path = path
+        self._migrations = tuple(migrations)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
+        self._connection: sqlite3.Connection | None = None
+        self._closing = False
+
+    @classmethod
+    async def open(cls, path: Path, migrations: Sequence[Migration]) -> Database:
+        """Open or create the database and lift it to the newest version.
+
+        A file that is damaged, no database, or of a newer version is renamed to `<name>.corrupt-<UTC time>` and an
+        empty database takes its place. Raises StorageError if the folder or the file can't be used.
+        """
+        database = cls(path, migrations)
+        try:
+            await asyncio.get_running_loop().run_in_executor(database._thread, database._open)
+        except BaseException:
+            database._thread.shutdown(wait=False)
+            raise
+        return database
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in a writing transaction: all of it is stored when this returns, nothing if it raises.
+
+        Raises what `work` raises, and StorageUnavailable for a full, failing or locked disk. If the caller is
+        cancelled, work that has begun is still finished.
+        """
+        return await self._submit(work, "BEGIN IMMEDIATE")
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `run`, for work that only reads: it sees one state of the database and waits for no lock."""
+        return await self._submit(work, "BEGIN")
+
+    async def close(self) -> None:
+        """Finish the work that was handed over and close the file. Later work raises StorageUnavailable."""
+        if self._closing:
+            return
+        self._closing = True
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        self._thread.shutdown(wait=False)
+
+    async def _submit(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        if self._closing:
+            raise StorageUnavailable("The bridge is stopping")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(self._perform, work, begin))
+
+    # All below runs in the database's thread.
+
+    def _perform(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        try:
+            try:
+                return self._transact(work, begin)
+            except sqlite3.DatabaseError as fault:
+                if not _means_damage(fault):
+                    raise
+                self._rebuild(str(fault))
+            return self._transact(work, begin)
+        except StorageError as fault:
+            # What stops a start is a passing fault for a running service: the owner may heal the disk.
+            raise StorageUnavailable(str(fault)) from fault
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        if self._connection is None:
+            self._open()
+        connection = self._connection
+        assert connection is not None
+        try:
+            connection.execute(begin)
+            try:
+                result = work(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite itself rolls back on some faults, then there is no transaction to end.
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+                raise
+        except sqlite3.OperationalError as fault:
+            if _is_passing(fault):
+                raise StorageUnavailable(f"Database {self.path}: {fault}") from fault
+            raise
+        return result
+
+    def _open(self) -> None:
+        try:
+            self._connect()
+        except _Damaged as fault:
+            self._rebuild(str(fault))
+        except (sqlite3.OperationalError, OSError) as fault:
+            self._disconnect()
+            if isinstance(fault, OSError) or _is_passing(fault):
+                raise self._unusable(fault) from fault
+            raise
+
+    def _connect(self) -> None:
+        """Open, configure, check and migrate. Raises _Damaged if another file should take this one's place."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # SQLite's own files beside the database take over this mode.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        self._connection = connection
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise _Damaged(str(verdict).replace("\n", " "))
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if version > len(self._migrations):
+                raise _Damaged(f"version {version} is newer than {len(self._migrations)}, the newest known one")
+            for number, migration in enumerate(self._migrations[version:], start=version + 1):
+                self._migrate(connection, number, migration)
+        except sqlite3.DatabaseError as fault:
+            if _means_damage(fault):
+                raise _Damaged(str(fault)) from fault
+            raise
+
+    @staticmethod
+    def _migrate(connection: sqlite3.Connection, number: int, migration: Migration) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in migration:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _rebuild(self, reason: str) -> None:
+        """Set the file aside and start with an empty database."""
+        self._disconnect()
+        aside = f"{self.path.name}.corrupt-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
+        log.warning("Database %s is unusable (%s): kept as %s, starting with an empty one", self.path, reason, aside)
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    self.path.with_name(self.path.name + suffix).rename(self.path.with_name(aside + suffix))
+            self._forget_old_ones()
+            self._connect()
+        except (_Damaged, sqlite3.OperationalError, OSError) as fault:
+            self._disconnect()
+            raise self._unusable(fault) from fault
+
+    def _forget_old_ones(self) -> None:
+        """Keep the newest damaged files only, lest a failing disk fills up with them."""
+        marked = f"{self.path.name}.corrupt-"
+        names = sorted(entry.name for entry in self.path.parent.iterdir() if entry.name.startswith(marked))
+        kept = [name for name in names if name.endswith("Z")][-_SET_ASIDE_KEPT:]
+        for name in names:
+            if not name.startswith(tuple(kept)):
+                self.path.with_name(name).unlink(missing_ok=True)
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    def _unusable(self, fault: Exception) -> StorageError:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        place = fault.filename if isinstance(fault, OSError) and fault.filename else self.path
+        return StorageError(
+            f"Cannot use the database {self.path}: {place}: {reason}. Make {self.path.parent} a folder that uid "
+            f"{os.getuid()} can write, with space left (for example: chown -R {os.getuid()} {self.path.parent})"
+        )
+
+
+# Faults of the disk or of another process, not of the statement or the file's content.
+_PASSING_CODES = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+
+def _primary_code(fault: sqlite3.Error) -> int:
+    # An extended code keeps the primary one in its low byte. Faults of the Python module itself have no code.
+    return getattr(fault, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_passing(fault: sqlite3.Error) -> bool:
+    return _primary_code(fault) in _PASSING_CODES
+
+
+def _means_damage(fault: sqlite3.Error) -> bool:
+    return _primary_code(fault) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
