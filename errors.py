@@ -16,6 +16,17 @@ class BadParameter(BridgeError):
         self.why = why
 
 
+class Forbidden(BridgeError):
+    """The request carries no token or a wrong one."""
+
+    def __init__(self) -> None:
+        super().__init__("A valid token is needed here")
+
+
+class BadSignature(BridgeError):
+    """A media address whose digest is wrong or whose time is over."""
+
+
 class ChannelNotFound(BridgeError):
     """No such channel or username."""
 
@@ -87,3 +98,10 @@ class StorageUnavailable(PassingFault):
 
     def __init__(self, reason: str, retry_after: float = 60) -> None:
         super().__init__(reason, retry_after)
+
+
+class TooManyGuesses(PassingFault):
+    """One address has tried too many wrong tokens."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("Too many wrong tokens from this address", retry_after)
