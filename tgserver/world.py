@@ -7,13 +7,23 @@ read it.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from pyrogram import raw
 
 TLPeer = raw.types.Channel | raw.types.Chat | raw.types.User
 TLMessage = raw.types.Message | raw.types.MessageService
+
+ChannelUpdate = (
+    raw.types.UpdateNewChannelMessage
+    | raw.types.UpdateEditChannelMessage
+    | raw.types.UpdateDeleteChannelMessages
+)
+CommonUpdate = raw.types.UpdateNewMessage | raw.types.UpdateEditMessage | raw.types.UpdateDeleteMessages
 
 DEFAULT_DC = 2
 
@@ -40,41 +50,144 @@ class ServedFile:
         """Bytes [offset, offset + limit), shorter at the end of the file, empty past it."""
         if isinstance(self.content, bytes):
             return self.content[offset : offset + limit]
-        with self.content.open("rb") as source:
+        with self.content.open("rb", buffering=0) as source:
             source.seek(offset)
             return source.read(limit)
 
 
+class MessageTable(MutableMapping[int, TLMessage]):
+    """Messages by id, with their ids in order at any time.
+
+    Adding the newest message costs nothing extra, so a history of any length is read page by
+    page without sorting it.
+    """
+
+    __slots__ = ("_by_id", "_ids")
+
+    def __init__(self, messages: Mapping[int, TLMessage] | None = None) -> None:
+        self._by_id: dict[int, TLMessage] = dict(messages or {})
+        self._ids = sorted(self._by_id)
+
+    @property
+    def ids(self) -> list[int]:
+        """All ids, rising. The table's own list: not to be changed."""
+        return self._ids
+
+    def __getitem__(self, key: int) -> TLMessage:
+        return self._by_id[key]
+
+    def __setitem__(self, key: int, message: TLMessage) -> None:
+        if key not in self._by_id:
+            insort(self._ids, key)
+        self._by_id[key] = message
+
+    def __delitem__(self, key: int) -> None:
+        del self._by_id[key]
+        del self._ids[bisect_left(self._ids, key)]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __repr__(self) -> str:
+        return f"MessageTable({self._by_id!r})"
+
+
+UpdateT = TypeVar("UpdateT", ChannelUpdate, CommonUpdate)
+
+
+@dataclass(slots=True, frozen=True)
+class Change(Generic[UpdateT]):
+    """One step of a chat's history of changes: the update that told of it, and when (UNIX s).
+
+    The step leads from `pts - pts_count` to `pts`.
+    """
+
+    update: UpdateT
+    pts: int
+    pts_count: int
+    date: int
+
+
 @dataclass(slots=True)
 class Chat:
-    """One dialog: its TL peer, what its full info adds, and all its messages by id."""
+    """One dialog: its TL peer, what its full info adds, and all its messages by id.
+
+    A chat whose peer has `left` set is readable only with a username, as on Telegram, and
+    nothing of it is pushed. `private` makes it unreadable in any case.
+    """
 
     peer: TLPeer
     about: str = ""
     full_photo: raw.types.Photo | None = None
-    messages: dict[int, TLMessage] = field(default_factory=dict)
+    messages: MutableMapping[int, TLMessage] = field(default_factory=MessageTable)
     pts: int = 1
     # Messages that once were, so that a difference can name them.
     deleted: set[int] = field(default_factory=set)
+    private: bool = False
+    invite_hash: str | None = None
+    linked_chat_id: int | None = None
+    changes: list[Change[ChannelUpdate]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.messages, MessageTable):
+            self.messages = MessageTable(self.messages)
 
     @property
     def id(self) -> int:
         """The bare id, always positive, as TL has it."""
         return self.peer.id
 
+    @property
+    def ids(self) -> list[int]:
+        """The ids of all messages, rising. Not to be changed."""
+        if not isinstance(self.messages, MessageTable):
+            self.messages = MessageTable(self.messages)
+        return self.messages.ids
+
+    @property
+    def tl_peer(self) -> raw.types.PeerChannel | raw.types.PeerChat | raw.types.PeerUser:
+        """The peer that this chat's messages name as their `peer_id`."""
+        if isinstance(self.peer, raw.types.Channel):
+            return raw.types.PeerChannel(channel_id=self.id)
+        if isinstance(self.peer, raw.types.Chat):
+            return raw.types.PeerChat(chat_id=self.id)
+        return raw.types.PeerUser(user_id=self.id)
+
     def newest_first(self) -> list[TLMessage]:
         """All messages by falling id, as `messages.getHistory` orders them."""
-        return [self.messages[key] for key in sorted(self.messages, reverse=True)]
+        return [self.messages[key] for key in reversed(self.ids)]
+
+    def top_message(self) -> TLMessage | None:
+        """The newest message, if there is any."""
+        return self.messages[self.ids[-1]] if self.ids else None
+
+    def pinned_id(self) -> int | None:
+        """The id of the newest pinned message."""
+        for key in reversed(self.ids):
+            message = self.messages[key]
+            if isinstance(message, raw.types.Message) and message.pinned:
+                return key
+        return None
 
 
 class World:
-    """Users, chats and files by id; usernames in lower case."""
+    """Users, chats and files by id; usernames in lower case.
+
+    `pts` and `changes` are the box that private chats and basic groups share; a channel has
+    its own in its `Chat`.
+    """
 
     def __init__(self) -> None:
         self.users: dict[int, raw.types.User] = {}
         self.chats: dict[int, Chat] = {}
         self.files: dict[tuple[int, str], ServedFile] = {}
         self.usernames: dict[str, TLPeer] = {}
+        self.sticker_sets: dict[str, raw.types.messages.StickerSet] = {}
+        self.pts = 1
+        self.changes: list[Change[CommonUpdate]] = []
 
     def add_user(self, user: raw.types.User) -> raw.types.User:
         """Add or replace a user, found from now on by id and username."""
@@ -98,9 +211,13 @@ class World:
         return self.usernames.get(username.lower())
 
     def _index_names(self, peer: TLPeer) -> None:
-        for name in [name for name, owner in self.usernames.items() if owner.id == peer.id and type(owner) is type(peer)]:
+        for name in [
+            name
+            for name, owner in self.usernames.items()
+            if owner.id == peer.id and type(owner) is type(peer)
+        ]:
             del self.usernames[name]
-        names = [getattr(peer, "username", None)]
+        names: list[str | None] = [getattr(peer, "username", None)]
         names += [entry.username for entry in getattr(peer, "usernames", None) or []]
         for name in names:
             if name:

@@ -1,0 +1,1 @@
+"""The cryptography of MTProto, from the server's side."""

@@ -1,0 +1,82 @@
+"""Small helpers around Kurigram's TL objects: names, parsing, raw answers."""
+
+from __future__ import annotations
+
+import re
+import struct
+from io import BytesIO
+from typing import Any
+
+from pyrogram import raw
+from pyrogram.raw.core import BoolFalse, BoolTrue, TLObject
+
+TL = TLObject[Any]
+
+TRUE: bytes = struct.pack("<I", BoolTrue.ID)
+FALSE: bytes = struct.pack("<I", BoolFalse.ID)
+_VECTOR = 0x1CB5C415
+
+# What reading malformed TL can raise in Kurigram's generated code.
+PARSE_ERRORS = (KeyError, ValueError, TypeError, AttributeError, IndexError, struct.error, UnicodeDecodeError)
+
+
+class Unparsable(Exception):
+    """Bytes that are no TL object. `constructor` is their first number."""
+
+    def __init__(self, constructor: int) -> None:
+        super().__init__(f"cannot parse a TL object that begins with {constructor:#010x}")
+        self.constructor = constructor
+
+
+def parse(data: bytes) -> TL:
+    """The TL object in `data`. Raises Unparsable."""
+    try:
+        parsed = TLObject.read(BytesIO(data))
+    except PARSE_ERRORS as error:
+        raise Unparsable(int.from_bytes(data[:4], "little")) from error
+    if not isinstance(parsed, TLObject) or not hasattr(parsed, "QUALNAME"):
+        raise Unparsable(int.from_bytes(data[:4], "little"))
+    return parsed
+
+
+def method_name(query: TL) -> str:
+    """The method's name as the TL schema has it: `messages.getHistory`, `ping_delay_disconnect`."""
+    *_, namespace, name = query.QUALNAME.split(".")
+    if namespace not in ("functions", "types"):
+        return f"{namespace}.{name[0].lower()}{name[1:]}"
+    if name.startswith(("Invoke", "Init")):
+        return name[0].lower() + name[1:]
+    # The methods of MTProto itself are written in the other style.
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def elements(vector: list[Any]) -> list[TL]:
+    """The objects of a vector argument.
+
+    Kurigram reads a vector whose elements take 4 or 8 bytes as numbers, as it cannot know that
+    they are objects. Their bytes are whole, so they are read again here. Raises Unparsable.
+    """
+    return [
+        parse(struct.pack("<i" if -(2**31) <= item < 2**31 else "<q", item)) if isinstance(item, int) else item
+        for item in vector
+    ]
+
+
+def vector_of(objects: list[Any]) -> bytes:
+    """A boxed vector of objects, as a whole answer."""
+    return struct.pack("<Ii", _VECTOR, len(objects)) + b"".join(item.write() for item in objects)
+
+
+def bytes_prefix(length: int) -> bytes:
+    """What TL writes before a string of bytes of that length."""
+    return bytes([length]) if length < 254 else b"\xfe" + length.to_bytes(3, "little")
+
+
+def bytes_padding(length: int) -> bytes:
+    """What TL writes after a string of bytes of that length, to end on a multiple of 4."""
+    return bytes(-(len(bytes_prefix(length)) + length) % 4)
+
+
+def error(code: int, name: str) -> raw.types.RpcError:
+    """An RPC error as the body of an answer."""
+    return raw.types.RpcError(error_code=code, error_message=name)
