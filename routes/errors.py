@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from errors import (
@@ -121,7 +122,10 @@ class FaultGuard:
 
         try:
             await self._app(scope, receive, note_start)
-        except Exception:  # noqa: BLE001 -- the edge: whatever it is, the client gets an answer and the log the cause
+        except ClientDisconnect:
+            log.debug("the client of %s went away", scope["path"])
+        except Exception:
+            # The edge: whatever it is, the client gets an answer and the log the cause.
             request_id = secrets.token_hex(8)
             log.exception("request %s failed", request_id)
             if started:
