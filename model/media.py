@@ -48,7 +48,7 @@ class FileRef(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     peer_access_hash: int = 0
 
 
-class Photo(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="photo"):
+class Photo(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="photo", tag_field="_"):
     """A photo in its largest size; `thumb` a small size for placeholders."""
 
     file: FileRef
@@ -64,7 +64,7 @@ class VideoKind(StrEnum):
     ROUND = "round"
 
 
-class Video(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="video"):
+class Video(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="video", tag_field="_"):
     """A video, a GIF-like animation, or a round video message. `duration` in seconds."""
 
     file: FileRef
@@ -77,7 +77,7 @@ class Video(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="
     streamable: bool = False
 
 
-class Audio(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="audio"):
+class Audio(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="audio", tag_field="_"):
     """Music, or a voice message. `duration` in seconds; `thumb` the cover."""
 
     file: FileRef
@@ -88,7 +88,7 @@ class Audio(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="
     thumb: FileRef | None = None
 
 
-class Sticker(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="sticker"):
+class Sticker(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="sticker", tag_field="_"):
     """A sticker: webp image, webm video, or tgs animation (shown by its thumbnail)."""
 
     file: FileRef
@@ -98,7 +98,7 @@ class Sticker(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag
     height: int = 0
 
 
-class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="document"):
+class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="document", tag_field="_"):
     """Any other file, images sent as files included (`width` and `height` are theirs)."""
 
     file: FileRef
@@ -116,7 +116,7 @@ class PollOption(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     correct: bool = False
 
 
-class Poll(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="poll"):
+class Poll(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="poll", tag_field="_"):
     """A poll or quiz."""
 
     question: Text
@@ -128,7 +128,7 @@ class Poll(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="p
     solution: Text = Text()
 
 
-class WebPage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="web_page"):
+class WebPage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="web_page", tag_field="_"):
     """A link preview."""
 
     url: str
@@ -141,7 +141,7 @@ class WebPage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag
     photo: FileRef | None = None
 
 
-class Unsupported(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="unsupported"):
+class Unsupported(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="unsupported", tag_field="_"):
     """A kind without a translation. `kind` is the TL constructor's name in plain lower-case words."""
 
     kind: str
