@@ -34,7 +34,9 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     """A channel and its newest posts, newest first, with the addresses that a document names.
 
     URLs are absolute. `updated` is when the content last changed (unix seconds), never the time of rendering.
-    `ttl` is how long a reader may wait, in seconds.
+    `ttl` is how long a reader may wait, in seconds. `base_url` is the bridge's own address without a slash at
+    its end. `posts_url`, where given, followed by `/` and a message id is the page of that one post.
+    `language` is a BCP 47 tag, "" where nobody has said which.
     """
 
     id: str
@@ -51,6 +53,9 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     older_url: str = ""
     newer_url: str = ""
     ttl: int = 300
+    base_url: str = ""
+    posts_url: str = ""
+    language: str = ""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

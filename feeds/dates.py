@@ -1,0 +1,45 @@
+"""Dates as documents write them. English in every locale, always with an offset."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from email.utils import format_datetime
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def moment(seconds: int | None) -> datetime | None:
+    """The UTC time of a unix time; None for none, and for one that the calendar does not reach."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    # Which of them depends on how far the value is off.
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def rfc822(when: datetime) -> str:
+    """As RSS writes dates: `Mon, 30 Nov 2026 12:00:00 +0000`."""
+    return format_datetime(when)
+
+
+def rfc3339(when: datetime) -> str:
+    """As Atom and HTML write dates: `2026-11-30T12:00:00+00:00`."""
+    return when.isoformat(timespec="seconds")
+
+
+def local(when: datetime, zone: tzinfo) -> datetime:
+    """The same moment on the zone's clock; at the calendar's ends, where there is none, unchanged."""
+    try:
+        return when.astimezone(zone)
+    except OverflowError:
+        return when
+
+
+def spoken(when: datetime) -> str:
+    """As a page shows dates: `30 November 2026, 12:00`, on the clock of the date's own zone."""
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M}"

@@ -1,0 +1,136 @@
+"""RSS 2.0, after the RSS Advisory Board's specification and Best Practices Profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from feeds import dates, xml
+from feeds.assembly import assemble
+from feeds.excerpt import excerpt
+from feeds.feed import Document, Feed, Item
+from model.channel import ChannelKind
+from posts.post import Enclosure, Post
+
+CONTENT_TYPE = "application/rss+xml; charset=utf-8"
+GENERATOR = "Telegram Bridge"
+
+_DESCRIPTION_CHARS = 300
+_PUBLIC_KINDS = frozenset({ChannelKind.CHANNEL, ChannelKind.SUPERGROUP})
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
+xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/">
+<channel>
+"""
+_TAIL = "</channel>\n</rss>\n"
+
+
+def render(feed: Feed) -> Document:
+    """The feed as RSS 2.0. The same feed gives the same bytes in every process, locale and time zone."""
+    # What stands before, between and after the footers.
+    pieces = []
+    so_far = _HEAD + _channel(feed)
+    for item in feed.items:
+        before, after = _item(feed, item)
+        pieces.append(so_far + before)
+        so_far = after
+    pieces.append(so_far + _TAIL)
+    body, etag = assemble(pieces, [xml.cdata(item.footer) for item in feed.items])
+    return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
+
+
+def _channel(feed: Feed) -> str:
+    title, link = xml.text(feed.title), xml.text(feed.link)
+    lines = [
+        f"<title>{title}</title>",
+        f"<link>{link}</link>",
+        f"<description>{xml.text(feed.description)}</description>",
+        f'<atom:link href={xml.attribute(feed.self_url)} rel="self" type="application/rss+xml"/>',
+    ]
+    if feed.language:
+        lines.append(f"<language>{xml.text(feed.language)}</language>")
+    if (updated := dates.moment(feed.updated)) is not None:
+        lines.append(f"<lastBuildDate>{dates.rfc822(updated)}</lastBuildDate>")
+    published = (dates.moment(item.post.date) for item in feed.items)
+    if (newest := next(filter(None, published), None)) is not None:
+        lines.append(f"<pubDate>{dates.rfc822(newest)}</pubDate>")
+    lines.append(f"<ttl>{max(1, feed.ttl // 60)}</ttl>")
+    if feed.icon_url:
+        lines.append(f"<image><url>{xml.text(feed.icon_url)}</url><title>{title}</title><link>{link}</link></image>")
+    lines.append(f"<generator>{GENERATOR}</generator>")
+    lines.append("<docs>https://www.rssboard.org/rss-specification</docs>")
+    return "\n".join(lines) + "\n"
+
+
+def _item(feed: Feed, item: Item) -> tuple[str, str]:
+    """The item's text before and after the place of its footer."""
+    post = item.post
+    lines = [
+        "<item>",
+        f"<title>{xml.text(post.title)}</title>",
+        f"<link>{xml.text(post.link)}</link>",
+        f'<guid isPermaLink="false">{xml.text(post.guid)}</guid>',
+    ]
+    if (date := dates.moment(post.date)) is not None:
+        lines.append(f"<pubDate>{dates.rfc822(date)}</pubDate>")
+    if (updated := dates.moment(post.updated)) is not None:
+        lines.append(f"<atom:updated>{dates.rfc3339(updated)}</atom:updated>")
+    if post.author:
+        lines.append(f"<dc:creator>{xml.text(post.author)}</dc:creator>")
+    lines += [f"<category>{xml.text(tag)}</category>" for tag in post.tags]
+    if post.flags:
+        domain = xml.attribute(f"{feed.base_url}/flags")
+        lines += [f"<category domain={domain}>{xml.text(flag)}</category>" for flag in post.flags]
+    lines.append(f"<description>{xml.text(excerpt(post.text, _DESCRIPTION_CHARS) or post.title)}</description>")
+    lines.append(f"<content:encoded><![CDATA[{xml.cdata(item.content)}\n")
+    rest = ["]]></content:encoded>", *_files(post.enclosures), *_thumbnail(item), *_relations(feed, post), "</item>\n"]
+    return "\n".join(lines), "\n".join(rest)
+
+
+def _relations(feed: Feed, post: Post) -> Iterator[str]:
+    """The channel that the post was forwarded from, as a feed of the bridge, and the post's comments."""
+    origin = post.forwarded_from
+    if origin is not None and origin.username and origin.kind in _PUBLIC_KINDS:
+        url = xml.attribute(f"{feed.base_url}/rss/{origin.username}")
+        yield f"<source url={url}>{xml.text(origin.title)}</source>"
+    if post.comments_url:
+        yield f"<comments>{xml.text(post.comments_url)}</comments>"
+
+
+def _files(files: tuple[Enclosure, ...]) -> Iterator[str]:
+    """One enclosure at most, since RSS readers take the first or the last of several; the others as media:content.
+
+    No address stands twice: a podcast client would list the episode twice.
+    """
+    main = min(files, key=_enclosure_rank, default=None)
+    seen = set[str]()
+    for file in sorted(files, key=lambda file: file is not main):
+        if file.url in seen:
+            continue
+        seen.add(file.url)
+        url, mime_type, size = xml.attribute(file.url), xml.attribute(file.mime_type), max(0, file.size)
+        if file is main:
+            yield f'<enclosure url={url} length="{size}" type={mime_type}/>'
+            continue
+        length = f' fileSize="{size}"' if size else ""
+        duration = f' duration="{round(file.duration)}"' if file.duration >= 1 else ""
+        if file.title:
+            title = f'<media:title type="plain">{xml.text(file.title)}</media:title>'
+            yield f"<media:content url={url} type={mime_type}{length}{duration}>{title}</media:content>"
+        else:
+            yield f"<media:content url={url} type={mime_type}{length}{duration}/>"
+
+
+def _enclosure_rank(file: Enclosure) -> int:
+    """Audio first, then video, then any document."""
+    kind, _, _ = file.mime_type.partition("/")
+    return {"audio": 0, "video": 1}.get(kind, 2)
+
+
+def _thumbnail(item: Item) -> Iterator[str]:
+    """The first image that the body shows. Readers show one of any other address beside the body, as another."""
+    for image in item.post.images:
+        if image.url.replace("&", "&amp;") in item.content:
+            width = f' width="{image.width}"' if image.width > 0 else ""
+            height = f' height="{image.height}"' if image.height > 0 else ""
+            yield f"<media:thumbnail url={xml.attribute(image.url)}{width}{height}/>"
+            return

@@ -1,0 +1,112 @@
+"""Front door of the documents: posts become a feed, a feed becomes bytes in the format asked for."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from datetime import UTC, tzinfo
+
+import msgspec
+
+from feeds import page, rss
+from feeds.feed import Document, Feed, FeedFormat, Item
+from feeds.sanitizer import sanitize
+from model.channel import Channel, ChannelKind
+from posts.identity import bare_id, feed_id
+from posts.post import Post
+
+
+def build_feed(
+    posts: Iterable[Post],
+    channel: Channel,
+    *,
+    base_url: str,
+    self_url: str,
+    page_url: str,
+    updated: int,
+    feed_url: str = "",
+    posts_url: str = "",
+    icon_url: str = "",
+    older_url: str = "",
+    newer_url: str = "",
+    ttl: int = 300,
+    language: str = "",
+    link_host: str = "https://t.me",
+    filters: Mapping[str, str] | None = None,
+    known: Iterable[Item] = (),
+) -> Feed:
+    """The channel's posts, in their order, as what every document is made from.
+
+    `posts` are newest first. Of several posts with one guid the first counts. A post that can't be made safe becomes
+    a placeholder with the same guid, link and dates; `Item.post.failed` tells.
+    `filters` are the query parameters that choose posts, name to value: they are part of the feed's id, unlike
+    limits and pages.
+    `known` are items of an earlier feed: an equal post is not sanitized again.
+    The other arguments are fields of `Feed`.
+    """
+    ready = {item.post.guid: item for item in known}
+    items: dict[str, Item] = {}
+    for post in posts:
+        if post.guid not in items:
+            item = ready.get(post.guid)
+            items[post.guid] = item if item is not None and item.post == post else make_item(post)
+    title = channel.title or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
+    return Feed(
+        id=feed_id(channel.id, filters),
+        channel=channel,
+        title=title,
+        description=channel.about or title,
+        link=channel_link(channel, link_host) or page_url,
+        self_url=self_url,
+        page_url=page_url,
+        updated=updated,
+        items=tuple(items.values()),
+        icon_url=icon_url,
+        feed_url=feed_url,
+        older_url=older_url,
+        newer_url=newer_url,
+        ttl=ttl,
+        base_url=base_url,
+        posts_url=posts_url,
+        language=language,
+    )
+
+
+def make_item(post: Post) -> Item:
+    """The post with content and footer made safe; a placeholder if that fails, whatever the reason."""
+    try:
+        return Item(post=post, content=sanitize(post.html), footer=sanitize(post.footer_html))
+    # The edge of one post: any fault in it, also one of our own, must leave the other posts alone. It is not
+    # swallowed: the post says that it failed, and the caller counts and logs that.
+    except Exception:  # noqa: BLE001
+        return placeholder(post)
+
+
+def placeholder(post: Post) -> Item:
+    """The item that stands for a post which can't be shown: same identity, and the way to the original."""
+    link = html.escape(post.link)
+    notice = f'<p>This post could not be shown here. <a href="{link}">Open it in Telegram</a>.</p>'
+    failed = msgspec.structs.replace(post, html=notice, footer_html="", enclosures=(), images=(), failed=True)
+    return Item(post=failed, content=sanitize(notice), footer=sanitize(""))
+
+
+def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC) -> Document:
+    """The feed in that format. Pages show dates on the clock of `zone`; feeds don't depend on it.
+
+    The entity tag covers all but the footers, and is equal in every process.
+    """
+    match format:
+        case FeedFormat.RSS:
+            return rss.render(feed)
+        case FeedFormat.HTML:
+            return page.render(feed, zone)
+
+
+def channel_link(channel: Channel, link_host: str) -> str:
+    """The channel at Telegram's web front, "" if it has no address there (a basic group, a user without a name)."""
+    if channel.username:
+        return f"{link_host}/{channel.username}"
+    if channel.kind in (ChannelKind.CHANNEL, ChannelKind.SUPERGROUP):
+        # Without a username only posts have links. The first message (the channel's birth) is always there.
+        return f"{link_host}/c/{bare_id(channel.id)}/1"
+    return ""
