@@ -39,6 +39,21 @@ def parse(data: bytes) -> TL:
     return parsed
 
 
+def check_writable(value: TL) -> None:
+    """Raise ValueError if Kurigram writes the object as bytes that do not read as the same object.
+
+    That happens when of several fields that TL sends together only some are set.
+    """
+    written = value.write()
+    stream = BytesIO(written)
+    try:
+        TLObject.read(stream)
+    except PARSE_ERRORS:
+        stream.seek(0)
+    if stream.tell() != len(written):
+        raise ValueError(f"{value.QUALNAME} is not complete: set all of the fields that TL sends together")
+
+
 def method_name(query: TL) -> str:
     """The method's name as the TL schema has it: `messages.getHistory`, `ping_delay_disconnect`."""
     *_, namespace, name = query.QUALNAME.split(".")

@@ -19,9 +19,7 @@ TLPeer = raw.types.Channel | raw.types.Chat | raw.types.User
 TLMessage = raw.types.Message | raw.types.MessageService
 
 ChannelUpdate = (
-    raw.types.UpdateNewChannelMessage
-    | raw.types.UpdateEditChannelMessage
-    | raw.types.UpdateDeleteChannelMessages
+    raw.types.UpdateNewChannelMessage | raw.types.UpdateEditChannelMessage | raw.types.UpdateDeleteChannelMessages
 )
 CommonUpdate = raw.types.UpdateNewMessage | raw.types.UpdateEditMessage | raw.types.UpdateDeleteMessages
 
@@ -59,14 +57,17 @@ class MessageTable(MutableMapping[int, TLMessage]):
     """Messages by id, with their ids in order at any time.
 
     Adding the newest message costs nothing extra, so a history of any length is read page by
-    page without sorting it.
+    page without sorting it. A message with views but no forwards, or the reverse, gets 0 of the
+    other: TL sends both or none, and Kurigram would write a message that no client can read.
     """
 
     __slots__ = ("_by_id", "_ids")
 
     def __init__(self, messages: Mapping[int, TLMessage] | None = None) -> None:
-        self._by_id: dict[int, TLMessage] = dict(messages or {})
-        self._ids = sorted(self._by_id)
+        self._by_id: dict[int, TLMessage] = {}
+        self._ids: list[int] = []
+        for key in sorted(messages or {}):
+            self[key] = (messages or {})[key]
 
     @property
     def ids(self) -> list[int]:
@@ -77,6 +78,8 @@ class MessageTable(MutableMapping[int, TLMessage]):
         return self._by_id[key]
 
     def __setitem__(self, key: int, message: TLMessage) -> None:
+        if isinstance(message, raw.types.Message) and (message.views is None) != (message.forwards is None):
+            message.views, message.forwards = message.views or 0, message.forwards or 0
         if key not in self._by_id:
             insort(self._ids, key)
         self._by_id[key] = message
@@ -212,9 +215,7 @@ class World:
 
     def _index_names(self, peer: TLPeer) -> None:
         for name in [
-            name
-            for name, owner in self.usernames.items()
-            if owner.id == peer.id and type(owner) is type(peer)
+            name for name, owner in self.usernames.items() if owner.id == peer.id and type(owner) is type(peer)
         ]:
             del self.usernames[name]
         names: list[str | None] = [getattr(peer, "username", None)]
