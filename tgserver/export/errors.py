@@ -1,0 +1,7 @@
+"""The one error that reading an export raises."""
+
+from __future__ import annotations
+
+
+class ExportError(ValueError):
+    """An export can't be read; the message is one line: where, what is wrong, what to do."""
