@@ -1,0 +1,110 @@
+"""Messages become posts.
+
+The one way in: grouping, identity, titles, authors, flags and HTML are in `posts/`. Values in, values out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from model.channel import Channel
+from model.message import Message
+from posts.author import author_of
+from posts.blocks.comments import comments_url
+from posts.blocks.sheet import Sheet
+from posts.blocks.unsupported import notice
+from posts.body import body
+from posts.flags import MERGED, RENDER_FAILED, flags_of
+from posts.footer import footer
+from posts.grouping import Group, group_messages
+from posts.identity import item_id, post_link
+from posts.post import Post, RenderOptions
+from posts.titles import title_of
+from posts.words import plain_text, tags_of
+
+FailureListener = Callable[[int, BaseException], None]
+
+
+def build_posts(
+    messages: Sequence[Message],
+    channel: Channel,
+    options: RenderOptions,
+    *,
+    limit: int | None = None,
+    on_failure: FailureListener | None = None,
+) -> list[Post]:
+    """The posts that the messages (any order, not changed) make: newest first, dateless last, at most `limit`.
+
+    A post that fails to render is a placeholder with its final id, flagged `render_failed`; `on_failure` is told its
+    first message's id and the exception. The other posts are as they would be without it.
+    """
+    groups = group_messages(messages, options.merge_seconds)
+    return [_build(group, channel, options, on_failure) for group in groups[:limit]]
+
+
+def post_of(
+    messages: Iterable[Message],
+    channel: Channel,
+    options: RenderOptions,
+    post_id: int,
+    *,
+    on_failure: FailureListener | None = None,
+) -> Post | None:
+    """The post that a message is part of (any id of an album gives the album), or None."""
+    for group in group_messages(messages, options.merge_seconds):
+        if any(message.id == post_id for message in group.messages):
+            return _build(group, channel, options, on_failure)
+    return None
+
+
+def _build(group: Group, channel: Channel, options: RenderOptions, on_failure: FailureListener | None) -> Post:
+    try:
+        return _render(group, channel, options)
+    except Exception as error:  # noqa: BLE001 - one odd message must not take the feed down
+        if on_failure is not None:
+            on_failure(group.first.id, error)
+        return _placeholder(group, channel, options)
+
+
+def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
+    sheet = Sheet(channel, options)
+    author = author_of(group.main, channel, options.link_host)
+    flags = flags_of(group, channel)
+    html = body(sheet, group)
+    return Post(
+        guid=item_id(channel.id, group.first),
+        channel_id=channel.id,
+        message_ids=tuple(message.id for message in group.messages),
+        date=group.date,
+        updated=group.updated,
+        title=title_of(group),
+        author=author.name,
+        author_url=author.url,
+        link=post_link(channel, group.first.id, options),
+        html=html,
+        footer_html=footer(sheet, group, flags),
+        text=plain_text(group.messages),
+        flags=flags,
+        tags=tags_of(group.messages),
+        enclosures=tuple(sheet.enclosures),
+        images=tuple(sheet.images),
+        forwarded_from=next((one.forward.origin for one in group.messages if one.forward is not None), None),
+        comments_url="" if group.discussed is None else comments_url(sheet, group.discussed),
+    )
+
+
+def _placeholder(group: Group, channel: Channel, options: RenderOptions) -> Post:
+    """What stands for a post that can't be shown. Made of ids alone: what failed may lie in any other field."""
+    first = group.first
+    return Post(
+        guid=item_id(channel.id, first),
+        channel_id=channel.id,
+        message_ids=tuple(message.id for message in group.messages),
+        date=group.date,
+        title=f"Post #{first.id}",
+        author=author_of(Message(id=first.id, date=None), channel, options.link_host).name,
+        link=post_link(channel, first.id, options),
+        html=notice(Sheet(channel, options), first, "This post could not be shown here"),
+        flags=(*((MERGED,) if group.merged else ()), RENDER_FAILED),
+        failed=True,
+    )

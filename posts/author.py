@@ -1,0 +1,42 @@
+"""Who wrote a post."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.channel import Channel, PeerName
+from model.message import Message
+from posts.identity import peer_link
+from posts.plain import one_line
+
+
+class Author(NamedTuple):
+    """`name` on one line, never empty; `url` "" if there is no address for them."""
+
+    name: str
+    url: str
+
+
+def author_of(message: Message, channel: Channel, link_host: str) -> Author:
+    """The sender `Title (@name)`, else the signature, else the channel.
+
+    A post in the channel's own name is the channel's, so its signature, if there is one, tells more.
+    """
+    sender = message.sender
+    if sender is not None and sender.id != channel.id and (name := _full_name(sender.title, sender.username)):
+        return Author(name, peer_link(sender, link_host))
+    url = f"{link_host}/{channel.username}" if channel.username else ""
+    name = one_line(message.signature) or _full_name(channel.title, channel.username)
+    return Author(name or f"Chat {channel.id}", url)
+
+
+def origin_name(peer: PeerName) -> str:
+    """What a forward or reply calls somebody, never empty."""
+    return one_line(peer.title) or (f"@{peer.username}" if peer.username else "somebody")
+
+
+def _full_name(title: str, username: str | None) -> str:
+    title = one_line(title)
+    if not username:
+        return title
+    return f"{title} (@{username})" if title else f"@{username}"

@@ -1,0 +1,32 @@
+"""Where forwarded messages come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.message import Forward, Message
+from posts.author import origin_name
+from posts.blocks.sheet import Sheet
+from posts.identity import peer_link
+from posts.plain import escape, one_line
+
+
+def forward_header(sheet: Sheet, messages: Sequence[Message]) -> str:
+    """A line for each origin, in the messages' order; messages with the same origin share one."""
+    seen = set()
+    lines = []
+    for message in messages:
+        forward = message.forward
+        if forward is None or (key := (forward.origin.id, forward.origin.title, forward.signature)) in seen:
+            continue
+        seen.add(key)
+        lines.append(f'<p class="forward" dir="auto">Forwarded from {_origin(sheet, forward)}</p>')
+    return "".join(lines)
+
+
+def _origin(sheet: Sheet, forward: Forward) -> str:
+    name = f"<b>{escape(origin_name(forward.origin))}</b>"
+    if link := peer_link(forward.origin, sheet.options.link_host, forward.post_id):
+        name = f'<a href="{escape(link)}">{name}</a>'
+    signature = one_line(forward.signature)
+    return f"{name} ({escape(signature)})" if signature else name

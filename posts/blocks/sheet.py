@@ -1,0 +1,58 @@
+"""What the blocks of one post share."""
+
+from __future__ import annotations
+
+from model.channel import Channel
+from model.entity import Text
+from model.media import FileRef
+from model.message import Message
+from posts.entities import TextLinks, render_text
+from posts.plain import escape
+from posts.post import Enclosure, Image, RenderOptions
+
+
+class Sheet:
+    """The paper that one post is written on: its surroundings, and the files that its HTML has come to name."""
+
+    __slots__ = ("_urls", "channel", "enclosures", "images", "options", "text_links")
+
+    def __init__(self, channel: Channel, options: RenderOptions) -> None:
+        self.channel = channel
+        self.options = options
+        self.text_links = TextLinks(options.link_host, channel.username)
+        self.images: list[Image] = []
+        self.enclosures: list[Enclosure] = []
+        self._urls: dict[tuple[int, str], str] = {}
+
+    def text(self, text: Text) -> str:
+        """The text with its entities as HTML."""
+        return render_text(text, self.text_links)
+
+    def inline(self, text: Text) -> str:
+        """The text as HTML without block elements."""
+        return render_text(text, self.text_links, inline=True)
+
+    def url(self, message: Message, file: FileRef) -> str:
+        """The public URL of a file of the message, not escaped; the same one each time."""
+        key = (message.id, file.unique_id)
+        url = self._urls.get(key)
+        if url is None:
+            url = self._urls[key] = self.options.media.url(self.channel.id, message.id, file)
+        return url
+
+    def image(self, message: Message, file: FileRef, alt: str, *, largest: int = 0) -> str:
+        """An `<img>`, noted as an image of the post. `largest` > 0 bounds its longer side, in pixels."""
+        url = self.url(message, file)
+        self.images.append(Image(url=url, width=max(file.width, 0), height=max(file.height, 0)))
+        size = size_attributes(file.width, file.height, largest)
+        return f'<img src="{escape(url)}"{size} alt="{escape(alt)}" loading="lazy">'
+
+
+def size_attributes(width: int, height: int, largest: int = 0) -> str:
+    """` width=".." height=".."`, scaled down to `largest` if that is > 0; "" unless both are known."""
+    if width <= 0 or height <= 0:
+        return ""
+    longer = max(width, height)
+    if 0 < largest < longer:
+        width, height = max(1, width * largest // longer), max(1, height * largest // longer)
+    return f' width="{width}" height="{height}"'

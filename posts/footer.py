@@ -1,0 +1,59 @@
+"""A post's footer: counters and links, which change without the post changing."""
+
+from __future__ import annotations
+
+from model.message import Message, Reaction
+from posts.blocks.sheet import Sheet
+from posts.grouping import Group
+from posts.identity import app_link, bridge_link, post_link
+from posts.plain import escape, one_line
+from posts.wording import counted, utc_minute, utc_stamp
+
+
+def footer(sheet: Sheet, group: Group, flags: tuple[str, ...]) -> str:
+    """Reactions; views, forwards, comments, date, edited mark and id; links; flags if the options ask for them."""
+    main = group.main
+    lines = []
+    # An album's reactions are on one of its messages, whichever has the caption.
+    reactions = main.reactions or next((message.reactions for message in group.messages if message.reactions), ())
+    if reactions:
+        lines.append(f'<p class="reactions">{" ".join(map(_reaction, reactions))}</p>')
+    lines.append(f'<p class="meta">{" · ".join(_facts(main, group))}</p>')
+    if links := _links(sheet, group):
+        lines.append(f'<p class="links">{" · ".join(links)}</p>')
+    if flags and sheet.options.show_flags:
+        lines.append(f'<p class="flags">{escape(" ".join(flags))}</p>')
+    return f'<div class="footer">{"".join(lines)}</div>'
+
+
+def _reaction(reaction: Reaction) -> str:
+    # Custom emoji are pictures of their own: what they show is not in the message.
+    emoji = "⭐" if reaction.paid else escape(one_line(reaction.emoji)) or "✦"
+    return f"<span>{emoji} {reaction.count}</span>"
+
+
+def _facts(main: Message, group: Group) -> list[str]:
+    facts = []
+    if main.views is not None:
+        facts.append(counted(main.views, "view", "views"))
+    if main.forwards:
+        facts.append(counted(main.forwards, "forward", "forwards"))
+    if group.discussed is not None and group.discussed.comments:
+        facts.append(counted(group.discussed.comments, "comment", "comments"))
+    if minute := utc_minute(group.date):
+        facts.append(f'<time datetime="{utc_stamp(group.date)}">{minute}</time>')
+    if edited := utc_minute(group.updated):
+        facts.append(f'edited <time datetime="{utc_stamp(group.updated)}">{edited}</time>')
+    facts.append(f"#{main.id}")
+    return facts
+
+
+def _links(sheet: Sheet, group: Group) -> list[str]:
+    first = group.first.id
+    links = []
+    if app := app_link(sheet.channel, first):
+        links.append(f'<a href="{escape(app)}">Open in Telegram</a>')
+        links.append(f'<a href="{escape(post_link(sheet.channel, first, sheet.options))}">Open on the web</a>')
+    if sheet.options.show_bridge_link:
+        links.append(f'<a href="{escape(bridge_link(sheet.channel, first, sheet.options))}">Open on the bridge</a>')
+    return links

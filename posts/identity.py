@@ -1,0 +1,73 @@
+"""Names that never change: ids of items and feeds, and where a post, a chat or a person is on Telegram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+from uuid import UUID, uuid5
+
+from model.channel import Channel, ChannelKind, PeerName
+from model.message import Message
+from posts.plain import clean
+from posts.post import RenderOptions
+
+_NAMESPACE = UUID("b5210cba-9658-5693-8640-d121c3255d1b")
+# Marked ids of channels and supergroups are this much below zero.
+_MARK = 1_000_000_000_000
+
+
+def item_id(channel_id: int, first: Message) -> str:
+    """The item's id: a UUIDv5 (RFC 9562) of the chat and its first message, or of the message's album."""
+    name = str(first.id) if first.media_group_id is None else f"album/{first.media_group_id}"
+    return f"urn:uuid:{uuid5(_NAMESPACE, f'{channel_id}/{name}')}"
+
+
+def feed_id(channel_id: int, filters: Mapping[str, str] | None = None) -> str:
+    """The feed's id, of the chat and the filters in force (name to value, any order; no limits, no tokens)."""
+    name = f"{channel_id}?{urlencode(sorted(filters.items()))}" if filters else str(channel_id)
+    return f"urn:uuid:{uuid5(_NAMESPACE, name)}"
+
+
+def bare_id(chat_id: int) -> int:
+    """The id without its mark, as it stands in `/c/` links: -1001234567890 is 1234567890."""
+    return -chat_id - _MARK if chat_id <= -_MARK else abs(chat_id)
+
+
+def post_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
+    """The post on the web: `/name/id`, or `/c/id/id` for a private channel.
+
+    Telegram's site has no pages for basic groups and private chats: theirs is the bridge's own page.
+    """
+    if channel.username:
+        return f"{options.link_host}/{quote(clean(channel.username))}/{message_id}"
+    if channel.id <= -_MARK:
+        return f"{options.link_host}/c/{bare_id(channel.id)}/{message_id}"
+    return bridge_link(channel, message_id, options)
+
+
+def app_link(channel: Channel, message_id: int) -> str:
+    """The post in a Telegram app (`tg://`); "" for basic groups and private chats, which have no such link."""
+    if channel.username:
+        return f"tg://resolve?domain={quote(clean(channel.username))}&post={message_id}"
+    if channel.id <= -_MARK:
+        return f"tg://privatepost?channel={bare_id(channel.id)}&post={message_id}"
+    return ""
+
+
+def bridge_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
+    """The post's own page on this bridge."""
+    return f"{options.base_url}/html/{quote(clean(channel.username)) if channel.username else channel.id}/{message_id}"
+
+
+def peer_link(peer: PeerName, link_host: str, message_id: int | None = None) -> str:
+    """Where a person or a chat is, or the message there if its id is given; "" if nowhere that can be told."""
+    message = "" if message_id is None else f"/{message_id}"
+    if peer.username:
+        return f"{link_host}/{quote(clean(peer.username))}{message}"
+    if peer.id is None:
+        return ""
+    if peer.id <= -_MARK:
+        return f"{link_host}/c/{bare_id(peer.id)}{message}" if message else ""
+    if peer.id > 0 and peer.kind in {None, ChannelKind.USER}:
+        return f"tg://user?id={peer.id}"
+    return ""

@@ -1,0 +1,136 @@
+"""Plain text: what may stand in a document, escaping, UTF-16 offsets, cutting."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from model.entity import Entity, EntityType, Text
+from posts.graphemes import clusters
+
+# What XML 1.0 (2.2) forbids. CR goes too: parsers turn it into a second newline.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+# Marks that turn the text around, and characters that look like nothing at all. The joiners U+200C and U+200D
+# stay: they belong to letters and emoji.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\ufffe\uffff]"
+)
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Span(NamedTuple):
+    """A stretch of a `str`: indices count code points, `start < end`, both inside the text."""
+
+    start: int
+    end: int
+    entity: Entity
+
+
+def clean(text: str) -> str:
+    """The text without what XML 1.0 forbids: control characters but tab and newline, lone surrogates, U+FFFE/FFFF."""
+    return _FORBIDDEN.sub("", text)
+
+
+def escape(text: str) -> str:
+    """Cleaned text, safe inside HTML elements and quoted attributes."""
+    text = _FORBIDDEN.sub("", text)
+    if "&" in text:
+        text = text.replace("&", "&amp;")
+    if "<" in text:
+        text = text.replace("<", "&lt;")
+    if ">" in text:
+        text = text.replace(">", "&gt;")
+    if '"' in text:
+        text = text.replace('"', "&quot;")
+    if "'" in text:
+        text = text.replace("'", "&#x27;")
+    return text
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control, bidi and invisible characters; "" if nothing can be seen."""
+    line = " ".join(_UNSEEN.sub("", text).split())
+    return line if line.strip("\u200c\u200d\ufe0e\ufe0f ") else ""
+
+
+def spans_of(text: Text) -> list[Span]:
+    """The entities of a text as spans of its `str`, in the order given.
+
+    Entities count UTF-16 code units. Those that reach outside are clipped, those that begin or end inside a
+    surrogate pair take in the whole character, empty and negative ones are left out.
+    """
+    length = len(text.text)
+    # Where, in code units, each character of two units begins.
+    pairs = [match.start() + index for index, match in enumerate(_ASTRAL.finditer(text.text))]
+    spans = []
+    for entity in text.entities:
+        start = entity.offset
+        end = start + entity.length
+        if entity.length <= 0 or end <= 0:
+            continue
+        start = max(start, 0)
+        if pairs:
+            start -= bisect_left(pairs, start)
+            before = bisect_left(pairs, end)
+            inside = before > 0 and pairs[before - 1] == end - 1
+            end += inside - before
+        end = min(end, length)
+        if start < end:
+            spans.append(Span(start, end, entity))
+    return spans
+
+
+def without(text: Text, unwanted: EntityType) -> str:
+    """The plain text without what entities of that type cover."""
+    if not any(entity.type is unwanted for entity in text.entities):
+        return text.text
+    kept = []
+    at = 0
+    for start, end in sorted((span.start, span.end) for span in spans_of(text) if span.entity.type is unwanted):
+        kept.append(text.text[at:start])
+        at = max(at, end)
+    kept.append(text.text[at:])
+    return "".join(kept)
+
+
+def join(texts: Sequence[Text]) -> Text:
+    """The texts, empty ones left out, with a blank line between and their entities moved along."""
+    filled = [text for text in texts if text.text]
+    if len(filled) == 1:
+        return filled[0]
+    entities = []
+    offset = 0
+    for text in filled:
+        units = len(text.text) + len(_ASTRAL.findall(text.text))
+        for entity in text.entities:
+            start = max(entity.offset, 0)
+            length = min(entity.offset + entity.length, units) - start
+            if length > 0:
+                entities.append(msgspec.structs.replace(entity, offset=start + offset, length=length))
+        offset += units + 2
+    return Text("\n\n".join(text.text for text in filled), tuple(entities))
+
+
+def cut(text: str, limit: int, least: int = 0) -> str:
+    """The text, if longer than `limit` grapheme clusters, cut after a word and marked with an ellipsis.
+
+    The last space between `least` and `limit` is the place; without one, the `limit`th cluster's end.
+    """
+    if len(text) <= limit:
+        return text
+    end = 0
+    space = -1
+    for count, cluster in enumerate(clusters(text)):
+        if cluster.isspace() and least <= count:
+            space = end
+        if count == limit:
+            break
+        end += len(cluster)
+    else:
+        return text
+    return text[: space if space > 0 else end].rstrip(" \t\n.,:;-–—") + "…"

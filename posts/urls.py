@@ -1,0 +1,27 @@
+"""Which URLs may be links."""
+
+from __future__ import annotations
+
+import re
+
+# Browsers skip these characters inside and around a URL, so a scheme could hide behind them.
+_SKIPPED = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029]+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_ALLOWED = re.compile(r"(?:https?|tg)://.|(?:mailto|tel):.", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(r"[^\s/:?#@]+\.[^\s/:?#@]+:\d+(?:[/?#]|$)")
+
+
+def safe_url(url: str) -> str | None:
+    """The URL as a link may carry it, or None.
+
+    Schemes http, https, tg, mailto and tel pass; what has no scheme (`example.org/a`, `example.org:8080`) gets
+    https. Everything else (other schemes, relative references, nothing) is None. The result has yet to be escaped.
+    """
+    url = _SKIPPED.sub("", url)
+    if _ALLOWED.match(url):
+        return url
+    if _SCHEME.match(url) and not _HOST_AND_PORT.match(url):
+        return None
+    if url.startswith("//"):
+        url = url[2:]
+    return f"https://{url}" if url[:1].isalnum() else None
