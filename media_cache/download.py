@@ -1,0 +1,341 @@
+"""One file on its way from Telegram to the disk, shared by all who want to see it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from errors import (
+    BridgeError,
+    FileReferenceExpired,
+    MediaGone,
+    StorageUnavailable,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
+from file_io import PartFile
+from media_cache.mime import mime_of
+from media_cache.parts import PartMap, index_of, part_at
+from media_cache.shared_file import CHUNK, SharedFile
+from media_cache.source import FileSource, FindFile
+from model.media import FileRef
+
+T = TypeVar("T")
+
+PARTS_IN_FLIGHT = 8
+# References live for hours; a download that needs more of them than this is not getting anywhere.
+_MOST_REFRESHES = 16
+
+
+class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a download may take: `size / min_speed`, between `least` and `most`. Seconds and bytes a second."""
+
+    least: float = 120
+    most: float = 1800
+    min_speed: float = 262144
+
+    def of(self, size: int) -> float:
+        """Seconds for a file of `size` bytes (0: unknown, which gets the most)."""
+        if not size:
+            return self.most
+        return min(max(size / self.min_speed, self.least), self.most)
+
+
+class Download:
+    """Fetches one file once, however many viewers there are.
+
+    `run()` does the work in a task that belongs to the cache, so a viewer that leaves stops nothing. Viewers ask for
+    `size()`, `mime_type()` and `read()`; each waits for no more than it needs and raises the download's failure
+    if it comes first. Bytes that are on the disk can be read also after the end of the download, good or bad.
+    """
+
+    def __init__(
+        self,
+        file: FileRef,
+        path: Path,
+        source: FileSource,
+        refresh: FindFile,
+        *,
+        modified: int,
+        limits: TimeLimits,
+        parts_in_flight: int = PARTS_IN_FLIGHT,
+    ) -> None:
+        """`path` is the file's final name, `refresh` fetches its message anew for a fresh reference, `modified` (unix
+        seconds) is what the file's Last-Modified will be."""
+        self.path = path
+        self.unique_id = file.unique_id
+        self.file_name = file.file_name
+        self.modified = modified
+        self._file = file
+        self._source = source
+        self._refresh = refresh
+        self._limits = limits
+        self._parts_in_flight = parts_in_flight
+        self._parts = PartMap(file.size) if file.size else None
+        self._part_file: PartFile | None = None
+        self._reader: SharedFile | None = None
+        self._mime_type: str | None = None
+        self._failure: BridgeError | None = None
+        self._ended = asyncio.Event()
+        # Set when the size, the type, or the part with that number is known or the download has failed.
+        self._sized = asyncio.Event()
+        self._typed = asyncio.Event()
+        self._arrivals: dict[int, asyncio.Event] = {}
+        # Parts at which viewers stand, with how many of them.
+        self._positions: Counter[int] = Counter()
+        self._refresh_lock = asyncio.Lock()
+        self._refreshes = 0
+
+    # What viewers ask.
+
+    async def size(self) -> int:
+        """The whole file's size in bytes, as soon as it is known."""
+        await self._until(self._sized, lambda: self._parts is not None)
+        assert self._parts is not None
+        return self._parts.size
+
+    async def mime_type(self) -> str:
+        """The file's type, known when its first part is there."""
+        await self._until(self._typed, lambda: self._mime_type is not None)
+        assert self._mime_type is not None
+        return self._mime_type
+
+    async def wait_for(self, offset: int) -> None:
+        """Return when the byte at `offset` is there; its part is fetched ahead of those that nobody waits for."""
+        await self.size()
+        await self._arrival(index_of(offset))
+
+    async def read(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
+        """Bytes [start, end) as they arrive. A chunk is read from the disk only when it is asked for."""
+        await self.size()
+        position = start
+        while position < end:
+            index = index_of(position)
+            await self._arrival(index)
+            assert self._reader is not None
+            part = part_at(index)
+            length = min(end, part.offset + part.limit, position + CHUNK) - position
+            # Stands at the next part while the viewer takes this one, so that its turn comes next.
+            self._positions[index + 1] += 1
+            try:
+                yield await self._reader.read(position, length)
+            finally:
+                self._leave(index + 1)
+            position += length
+
+    async def finished(self) -> None:
+        """Return when the file has its final name. Raises the failure if it never gets it."""
+        await self._ended.wait()
+        self._raise_failure()
+
+    @property
+    def fault(self) -> BridgeError | None:
+        """Why the download failed, None while it has not."""
+        return self._failure
+
+    async def _until(self, event: asyncio.Event, there: Callable[[], bool]) -> None:
+        while not there():
+            self._raise_failure()
+            await event.wait()
+
+    async def _arrival(self, index: int) -> None:
+        assert self._parts is not None
+        if self._parts.has(index):
+            return
+        self._positions[index] += 1
+        try:
+            event = self._arrivals.setdefault(index, asyncio.Event())
+            while not self._parts.has(index):
+                self._raise_failure()
+                await event.wait()
+        finally:
+            self._leave(index)
+
+    def _leave(self, index: int) -> None:
+        self._positions[index] -= 1
+        if not self._positions[index]:
+            del self._positions[index]
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            # One object for all waiters: without this each of them would add its frames to it.
+            raise self._failure.with_traceback(None)
+
+    # What the cache's task does.
+
+    async def run(self, publish: Callable[[Download], Awaitable[None]]) -> None:
+        """Fetch the whole file, give it its final name, and `publish` it in the same step.
+
+        Raises MediaGone, FloodWait, TelegramTimeout, TelegramUnavailable, StorageUnavailable, or what `refresh`
+        raises; the same goes to all viewers. Whatever happens, no part file is left.
+        """
+        limit = self._limits.of(self._file.size)
+        failure: BridgeError = TelegramUnavailable("The download was broken off")
+        try:
+            async with asyncio.timeout(limit):
+                await self._fetch()
+            await self._finish(publish)
+        except TimeoutError:
+            failure = TelegramTimeout(f"Telegram did not send the file within {limit:.0f} s")
+            raise failure from None
+        except OSError as fault:
+            failure = _disk_fault(fault)
+            raise failure from None
+        except BridgeError as fault:
+            failure = fault
+            raise
+        finally:
+            if not self._ended.is_set():
+                self._failure = failure
+                self._wake_all()
+            if self._part_file is not None:
+                await _in_thread(self._part_file.discard)
+
+    async def _fetch(self) -> None:
+        await _in_thread(self._prepare)
+        if self._parts is None:
+            await self._fetch_in_sequence()
+            return
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self._parts_in_flight, self._parts.count)):
+                    group.create_task(self._fetch_parts(self._parts))
+        except* (BridgeError, OSError) as faults:
+            first = _first_of(faults.exceptions)
+        else:
+            return
+        raise first
+
+    def _prepare(self) -> None:
+        """Open the part file, unless the disk is too full anyway. Runs in a thread."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        disk = os.statvfs(self.path.parent)
+        if disk.f_bavail * disk.f_frsize < self._file.size:
+            raise StorageUnavailable(f"There is no room for a file of {self._file.size} bytes on the disk")
+        self._part_file = PartFile(self.path)
+        self._reader = SharedFile(self._part_file.part_path)
+
+    async def _fetch_parts(self, parts: PartMap) -> None:
+        while (index := parts.claim(self._positions)) is not None:
+            part = part_at(index)
+            data = await self._ask(part.offset, part.limit, parts.length(index))
+            await self._store(index, part.offset, data)
+            parts.arrived(index)
+            if event := self._arrivals.pop(index, None):
+                event.set()
+
+    async def _fetch_in_sequence(self) -> None:
+        """A file of unknown size ends with its first short part."""
+        index = size = 0
+        while True:
+            part = part_at(index)
+            data = await self._ask(part.offset, part.limit, None)
+            size += len(data)
+            if data:
+                await self._store(index, part.offset, data)
+            if len(data) < part.limit:
+                break
+            index += 1
+        parts = PartMap(size)
+        for index in range(parts.count):
+            parts.arrived(index)
+        self._parts = parts
+        self._sized.set()
+
+    async def _ask(self, offset: int, limit: int, expected: int | None) -> bytes:
+        """One part, `expected` bytes long (None: at most `limit`, and not empty at the start of the file).
+
+        A part of the wrong length and an expired reference get one more try each.
+        """
+        refreshed = wrong = False
+        while True:
+            file = self._file
+            try:
+                data = await self._source.file_part(file, offset, limit)
+            except FileReferenceExpired:
+                async with self._refresh_lock:
+                    # Else another part has brought a new reference meanwhile.
+                    if self._file is file:
+                        if refreshed or self._refreshes >= _MOST_REFRESHES:
+                            raise MediaGone("Telegram does not give out this file any more") from None
+                        refreshed = True
+                        await self._renew()
+                continue
+            if len(data) == expected or (expected is None and (data or offset) and len(data) <= limit):
+                return data
+            if wrong:
+                if not data and not offset:
+                    raise MediaGone("The file is empty at Telegram")
+                wanted = limit if expected is None else expected
+                raise TelegramUnavailable(f"Telegram sent {len(data)} bytes instead of {wanted} of a file's part")
+            wrong = True
+
+    async def _renew(self) -> None:
+        self._refreshes += 1
+        fresh = await self._refresh()
+        if fresh.unique_id != self.unique_id:
+            raise MediaGone("The post has another file now")
+        self._file = fresh
+
+    async def _store(self, index: int, offset: int, data: bytes) -> None:
+        assert self._part_file is not None
+        await _in_thread(self._part_file.write_at, offset, data)
+        if index == 0:
+            self._mime_type = await _in_thread(mime_of, data, self._file.mime_type)
+            self._typed.set()
+
+    async def _finish(self, publish: Callable[[Download], Awaitable[None]]) -> None:
+        assert self._part_file is not None and self._reader is not None and self._parts is not None
+        if not self._parts.complete or await _in_thread(self._reader.size) != self._parts.size:
+            raise StorageUnavailable("A downloaded file is not whole on the disk")
+        await _in_thread(self._part_file.commit)
+        try:
+            await publish(self)
+        except BaseException:
+            # A file that the database does not know would never be found again.
+            self.path.unlink(missing_ok=True)
+            raise
+        self._wake_all()
+
+    def _wake_all(self) -> None:
+        self._ended.set()
+        self._sized.set()
+        self._typed.set()
+        for event in self._arrivals.values():
+            event.set()
+        self._arrivals.clear()
+
+
+async def _in_thread(work: Callable[..., T], *args: object) -> T:
+    """Run blocking work in a thread; if the caller is cancelled, only after the work is done.
+
+    A descriptor must not be closed, and its number given to another file, while a thread still writes to it.
+    """
+    future = asyncio.get_running_loop().run_in_executor(None, work, *args)
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        while not future.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({future})
+        if not future.cancelled():
+            # Looked at, so that asyncio does not report it as forgotten.
+            future.exception()
+        raise
+
+
+def _first_of(faults: Sequence[BaseException]) -> BaseException:
+    """The first plain exception in a tree of groups."""
+    fault = faults[0]
+    return _first_of(fault.exceptions) if isinstance(fault, BaseExceptionGroup) else fault
+
+
+def _disk_fault(fault: OSError) -> StorageUnavailable:
+    return StorageUnavailable(f"The media folder can't take the file: {fault.strerror or fault}")

@@ -1,0 +1,65 @@
+"""What went wrong lately, so that the same fault is not asked for again and again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from errors import BridgeError, PassingFault
+
+FIRST_PAUSE = 60.0
+LONGEST_PAUSE = 6 * 3600.0
+
+
+@dataclass(slots=True)
+class _Failure:
+    fault: BridgeError
+    pause: float
+    until: float
+
+
+class FailureMemory:
+    """Remembers the last fault of each key and for how long it is the answer.
+
+    The pause is 60 s after the first fault and doubles with each further one, up to 6 h. Times in seconds of `now`.
+    """
+
+    def __init__(self, now: Callable[[], float], *, capacity: int = 10_000) -> None:
+        self._now = now
+        self._capacity = capacity
+        self._failures: OrderedDict[str, _Failure] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._failures)
+
+    def check(self, key: str) -> None:
+        """Raise the key's fault while its pause lasts, with `retry_after` set to what is left of it."""
+        failure = self._failures.get(key)
+        if failure is None:
+            return
+        left = failure.until - self._now()
+        if left <= 0:
+            return
+        if isinstance(failure.fault, PassingFault):
+            failure.fault.retry_after = left
+        raise failure.fault.with_traceback(None)
+
+    def note(self, key: str, fault: BridgeError) -> None:
+        """The key has failed (again). A fault that names a longer time of its own gets that."""
+        before = self._failures.pop(key, None)
+        pause = FIRST_PAUSE if before is None else min(before.pause * 2, LONGEST_PAUSE)
+        wait = max(pause, fault.retry_after) if isinstance(fault, PassingFault) else pause
+        # Tracebacks hold on to everything that took part in the failure.
+        fault.__traceback__ = fault.__context__ = fault.__cause__ = None
+        self._failures[key] = _Failure(fault, pause, self._now() + wait)
+        while len(self._failures) > self._capacity:
+            self._failures.popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        """The key has worked."""
+        self._failures.pop(key, None)
+
+    def forget_all(self) -> None:
+        """Something that was behind many faults has been healed."""
+        self._failures.clear()

@@ -1,0 +1,101 @@
+"""Reading a file at any offset, from any thread, for as long as somebody wants to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from errors import StorageUnavailable
+
+CHUNK = 1024 * 1024
+"""How much is read in one go, in bytes."""
+_AT_ONCE = 64 * 1024
+"""Reads up to this size are tried without a thread first: copying them is shorter than handing them over."""
+# Linux: read what is in memory, never wait for the disk.
+_NO_WAIT = getattr(os, "RWF_NOWAIT", None)
+
+
+class FileLost(Exception):
+    """The file is not there, or has another size than it should have."""
+
+
+class SharedFile:
+    """A file open for reading. Its descriptor is closed when the last holder lets go of the object.
+
+    So neither a removal of the file nor a cancelled reader, whose thread may still be reading, can take the descriptor
+    from under a reader.
+    """
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; blocks. Raises OSError."""
+        self._descriptor = -1
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+    def is_whole(self, size: int) -> bool:
+        """Whether the file still has that size and its name. Raises OSError."""
+        status = os.fstat(self._descriptor)
+        return status.st_size == size and status.st_nlink > 0
+
+    def size(self) -> int:
+        """The file's size in bytes now. Raises OSError."""
+        return os.fstat(self._descriptor).st_size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Exactly `length` bytes from `offset`; blocks. Raises StorageUnavailable if the disk does not give them."""
+        try:
+            data = os.pread(self._descriptor, length, offset)
+            while len(data) < length:
+                more = os.pread(self._descriptor, length - len(data), offset + len(data))
+                if not more:
+                    raise StorageUnavailable("A media file has become shorter while it was read")
+                data += more
+        except OSError as fault:
+            raise StorageUnavailable(f"A media file can't be read: {fault.strerror}") from fault
+        return data
+
+    async def read(self, offset: int, length: int) -> bytes:
+        """Exactly `length` bytes from `offset`. Raises StorageUnavailable if the disk does not give them."""
+        if length <= _AT_ONCE and (data := self._read_from_memory(offset, length)) is not None:
+            return data
+        return await asyncio.get_running_loop().run_in_executor(None, self.read_at, offset, length)
+
+    async def stream(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
+        """Bytes [start, end) in chunks, each read when it is asked for. Raises StorageUnavailable."""
+        while start < end:
+            length = min(CHUNK, end - start)
+            yield await self.read(start, length)
+            start += length
+
+    def _read_from_memory(self, offset: int, length: int) -> bytes | None:
+        """The bytes if the system has them in its page cache, None if it has not or can't tell."""
+        if _NO_WAIT is None:
+            return None
+        buffer = bytearray(length)
+        try:
+            count = os.preadv(self._descriptor, [buffer], offset, _NO_WAIT)
+        except OSError:
+            # Not in memory, or a file system without this: the thread finds out what is wrong, if anything is.
+            return None
+        return bytes(buffer) if count == length else None
+
+
+def open_whole(path: Path, size: int) -> SharedFile:
+    """Open a file that should have `size` bytes; blocks. Raises FileLost, and StorageUnavailable for a disk fault."""
+    try:
+        file = SharedFile(path)
+        found = file.size()
+    except FileNotFoundError:
+        raise FileLost(f"{path} is not there") from None
+    except OSError as fault:
+        raise StorageUnavailable(f"A media file can't be opened: {fault.strerror}") from fault
+    if found != size:
+        raise FileLost(f"{path} has {found} bytes instead of {size}")
+    return file

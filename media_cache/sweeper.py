@@ -1,0 +1,126 @@
+"""Keeps the media folder and the database in agreement, and both within their limits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+import msgspec
+
+from media_cache.layout import MediaFolder, is_part
+from storage.media_store import MediaStore
+
+log = logging.getLogger(__name__)
+
+# Bigger files are kept for an hour after their last viewer only.
+BIG_FILE = 100 * 1000 * 1000
+BIG_FILE_TTL = 3600
+# A stray file younger than this may be one that is just being made or published.
+STRAY_AGE = 3600
+_DAY = 86400
+
+
+class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What may stay: files seen within `ttl_days`, `most_bytes` in all (0: any number)."""
+
+    ttl_days: int = 20
+    most_bytes: int = 0
+
+
+class Swept(msgspec.Struct, frozen=True):
+    """What a sweep removed: files with rows, and strays (partials, files without a row)."""
+
+    files: int
+    strays: int
+
+
+class Sweeper:
+    """Removes what should not be in the media folder. Never a file that `in_use` names or a path in `being_made`."""
+
+    def __init__(
+        self,
+        folder: MediaFolder,
+        store: MediaStore,
+        limits: CacheLimits,
+        *,
+        in_use: Callable[[str], bool],
+        being_made: Callable[[], Collection[Path]],
+        forget: Callable[[Iterable[str]], None],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`being_made` are the final paths of running downloads; `forget` is told what is about to be removed."""
+        self._folder = folder
+        self._store = store
+        self._limits = limits
+        self._in_use = in_use
+        self._being_made = being_made
+        self._forget = forget
+        self._now = now
+        self._started = now()
+
+    async def sweep(self) -> Swept:
+        """One round. Raises StorageUnavailable or OSError."""
+        now = int(self._now())
+        removed = await self._remove(await self._store.unused_since(now - self._limits.ttl_days * _DAY))
+        removed += await self._remove(await self._store.unused_since(now - BIG_FILE_TTL, larger_than=BIG_FILE))
+        if self._limits.most_bytes:
+            removed += await self._remove(await self._store.oldest_beyond(self._limits.most_bytes))
+        strays = await self._remove_strays(now - STRAY_AGE)
+        return Swept(removed, strays)
+
+    async def reconcile(self) -> Swept:
+        """Make rows and files agree: partials and files without a row go, and rows without their whole file.
+
+        For the start: of strays those from before it go, so that downloads may already run.
+        Raises StorageUnavailable or OSError.
+        """
+        strays = await self._remove_strays(self._started)
+        sizes = await self._store.sizes()
+        lost = await asyncio.to_thread(self._not_whole, sizes)
+        return Swept(await self._remove(lost), strays)
+
+    async def _remove(self, unique_ids: Iterable[str]) -> int:
+        doomed = [unique_id for unique_id in unique_ids if not self._in_use(unique_id)]
+        self._forget(doomed)
+        await self._store.remove(doomed, self._folder.unlink)
+        return len(doomed)
+
+    async def _remove_strays(self, before: float) -> int:
+        # Files first, rows second: a file that is published in between has its row in time.
+        found = await asyncio.to_thread(lambda: list(self._folder.files()))
+        if not found:
+            return 0
+        known = {self._folder.path(unique_id) for unique_id in await self._store.sizes()}
+        strays = [path for path in found if path not in known]
+        return await asyncio.to_thread(self._unlink_strays, strays, before)
+
+    def _unlink_strays(self, strays: Iterable[Path], before: float) -> int:
+        removed = 0
+        for path in strays:
+            # Asked each time: downloads begin and end meanwhile. A part file's name begins with its final name.
+            being_made = {made.name for made in self._being_made()}
+            if path.name.split(".", 1)[0] in being_made:
+                continue
+            try:
+                if path.stat().st_mtime >= before:
+                    continue
+                path.unlink()
+            except FileNotFoundError:
+                continue
+            removed += 1
+            log.info("Removed %s %s", "the unfinished file" if is_part(path) else "the file without a record", path)
+        return removed
+
+    def _not_whole(self, sizes: dict[str, int]) -> list[str]:
+        lost = []
+        for unique_id, size in sizes.items():
+            try:
+                whole = self._folder.path(unique_id).stat().st_size == size
+            except FileNotFoundError:
+                whole = False
+            if not whole:
+                lost.append(unique_id)
+        return lost

@@ -1,0 +1,166 @@
+"""`/media`: the bytes of files, whole or on their way, in full or in ranges."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from errors import BadSignature
+from media_cache.cache import Complete, MediaCache, Progress, entity_tag
+from media_cache.signing import MediaSigner
+from model.media import FileRef
+from routes.byte_response import ByteResponse
+from routes.disposition import content_disposition
+from routes.preconditions import Verdict, evaluate, http_date, range_holds, tag_listed
+from routes.ranges import parse_range
+
+T = TypeVar("T")
+
+FindPostFile = Callable[[int, int, str], Awaitable[FileRef]]
+"""Looks up a file by (channel id, post id, unique id)."""
+
+YEAR = 31536000
+
+# Seconds that a look-up may take before the connection is watched as well.
+_PATIENCE = 0.05
+_NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_SAFE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Accept-Ranges": "bytes",
+}
+
+
+def media_router(
+    cache: MediaCache,
+    signer: MediaSigner,
+    find_file: FindPostFile,
+    refresh_file: FindPostFile | None = None,
+    *,
+    public: bool = False,
+) -> APIRouter:
+    """The route `/media/{channel}/{post_id}/{file_unique_id}/{digest}`.
+
+    `find_file` looks a file up in the post, `refresh_file` does the same by asking Telegram again (the default is
+    `find_file`, which then has to do that). `public` lets shared caches keep the files. Faults are raised as
+    BridgeError.
+    """
+    renew_file = refresh_file or find_file
+    scope = "public" if public else "private"
+
+    async def media(request: Request) -> Response:
+        """Serve one file."""
+        address = request.path_params
+        channel_id = _number(address["channel"])
+        post_id = _number(address["post_id"])
+        unique_id: str = address["file_unique_id"]
+        lifetime = signer.verify(channel_id, post_id, unique_id, address["digest"], request.query_params.get("exp"))
+        etag = entity_tag(unique_id)
+        if lifetime is None:
+            cache_control = f"{scope}, max-age={YEAR}, immutable"
+        else:
+            cache_control = f"{scope}, max-age={min(int(lifetime), YEAR)}"
+        headers = {**_SAFE_HEADERS, "ETag": etag, "Cache-Control": cache_control}
+
+        if _has_it_already(request, etag):
+            return Response(status_code=304, headers=headers)
+        found: Complete | Progress | None = cache.at_hand(unique_id)
+        if found is None:
+            find = partial(find_file, channel_id, post_id, unique_id)
+            renew = partial(renew_file, channel_id, post_id, unique_id)
+            found = await _while_connected(request, cache.open(channel_id, post_id, unique_id, find, renew))
+        return await _answer(request, found, headers, stem=f"telegram-{post_id}")
+
+    router = APIRouter()
+    # Without the framework's parameter handling: it costs more than sending a small file.
+    router.add_route(
+        "/media/{channel}/{post_id}/{file_unique_id}/{digest}", media, methods=["GET", "HEAD"], name="media"
+    )
+    return router
+
+
+def _number(text: str) -> int:
+    if _NUMBER.fullmatch(text) is None:
+        raise BadSignature("This media address is not one that the bridge has made")
+    return int(text)
+
+
+def _has_it_already(request: Request, etag: str) -> bool:
+    """Whether the client names the file's tag: no need to have the file then.
+
+    The tag of an address never changes. A `*` asks whether the file exists, other conditions come first (RFC 9110
+    13.2.2), so those are judged later.
+    """
+    if "if-match" in request.headers or "if-unmodified-since" in request.headers:
+        return False
+    tags = request.headers.get("if-none-match", "*")
+    return tags.strip() != "*" and tag_listed(tags, etag, weak=True)
+
+
+async def _answer(request: Request, found: Complete | Progress, headers: dict[str, str], *, stem: str) -> Response:
+    modified = found.modified if isinstance(found, Complete) else found.download.modified
+    headers["Last-Modified"] = http_date(modified)
+    etag = headers["ETag"]
+    verdict = evaluate(request.headers, etag, modified)
+    if verdict is Verdict.NOT_MODIFIED:
+        return Response(status_code=304, headers=headers)
+    if verdict is Verdict.FAILED:
+        return JSONResponse({"detail": "The file is not the one that the condition names"}, 412)
+
+    if isinstance(found, Complete):
+        size, mime_type, file_name = found.size, found.mime_type, found.file_name
+        read = found.read
+    else:
+        download = found.download
+        size = await _while_connected(request, download.size())
+        mime_type = await _while_connected(request, download.mime_type())
+        file_name = download.file_name
+        read = download.read
+
+    ranges = None
+    # Only GET knows ranges (RFC 9110 14.2).
+    if request.method == "GET" and range_holds(request.headers.get("if-range"), etag, modified):
+        ranges = parse_range(", ".join(request.headers.getlist("range")) or None, size)
+    if ranges == ():
+        return JSONResponse(
+            {"detail": f"The file has {size} bytes, none of them in the range"},
+            416,
+            {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", "Cache-Control": "no-store"},
+        )
+    if isinstance(found, Progress) and request.method == "GET":
+        # A failure before this point has a status of its own; after it, only a broken connection.
+        await _while_connected(request, found.download.wait_for(ranges[0].start if ranges else 0))
+    headers["Content-Disposition"] = content_disposition(mime_type, file_name, stem)
+    return ByteResponse(read, size, mime_type, headers, ranges)
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Do the work, but stop it when the client leaves. Raises ClientDisconnect then."""
+    task = asyncio.ensure_future(work)
+    leaving: asyncio.Future[None] | None = None
+    try:
+        # Most files are there: their look-up ends before there is any point in watching the connection.
+        await asyncio.wait({task}, timeout=_PATIENCE)
+        if not task.done():
+            leaving = asyncio.ensure_future(_disconnect(request))
+            await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    finally:
+        task.cancel()
+        if leaving is not None:
+            leaving.cancel()
+
+
+async def _disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

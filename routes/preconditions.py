@@ -1,0 +1,75 @@
+"""Conditional requests of RFC 9110 section 13, as pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from email.utils import formatdate, parsedate_to_datetime
+from enum import Enum, auto
+
+_ENTITY_TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
+
+
+class Verdict(Enum):
+    """What a request's conditions say."""
+
+    PROCEED = auto()
+    NOT_MODIFIED = auto()
+    FAILED = auto()
+
+
+def http_date(moment: float) -> str:
+    """Unix seconds as an HTTP date (RFC 9110 5.6.7)."""
+    return formatdate(int(moment), usegmt=True)
+
+
+def tag_listed(header: str, etag: str, *, weak: bool) -> bool:
+    """Whether an If-Match or If-None-Match list names the (strong) `etag`; `*` does.
+
+    `weak` picks the comparison of RFC 9110 8.8.3.2: the weak one takes `W/"x"` for `"x"`.
+    """
+    if header.strip() == "*":
+        return True
+    return any(tag == etag and (weak or not mark) for mark, tag in _ENTITY_TAG.findall(header))
+
+
+def evaluate(headers: Mapping[str, str], etag: str, modified: float) -> Verdict:
+    """Judge a GET or HEAD for an existing file, in the order of RFC 9110 13.2.2.
+
+    `headers` are looked up by lower-case names, `etag` is strong and quoted, `modified` in unix seconds. A date that
+    can't be read is as if it were not there.
+    """
+    if_match = headers.get("if-match")
+    if if_match is not None:
+        if not tag_listed(if_match, etag, weak=False):
+            return Verdict.FAILED
+    else:
+        limit = _seconds(headers.get("if-unmodified-since"))
+        if limit is not None and int(modified) > limit:
+            return Verdict.FAILED
+    if_none_match = headers.get("if-none-match")
+    if if_none_match is not None:
+        return Verdict.NOT_MODIFIED if tag_listed(if_none_match, etag, weak=True) else Verdict.PROCEED
+    since = _seconds(headers.get("if-modified-since"))
+    if since is not None and int(modified) <= since:
+        return Verdict.NOT_MODIFIED
+    return Verdict.PROCEED
+
+
+def range_holds(if_range: str | None, etag: str, modified: float) -> bool:
+    """Whether a Range header counts under this If-Range (RFC 9110 13.1.5): the same strong tag or exact date."""
+    if if_range is None:
+        return True
+    text = if_range.strip()
+    if text.startswith(('"', "W/")):
+        return text == etag
+    return _seconds(text) == int(modified)
+
+
+def _seconds(date: str | None) -> int | None:
+    if date is None:
+        return None
+    try:
+        return int(parsedate_to_datetime(date).timestamp())
+    except (ValueError, OverflowError):
+        return None

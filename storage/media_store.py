@@ -1,0 +1,159 @@
+"""The table of media files that are whole on the disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from file_io import Database, Migration
+
+MEDIA_FILES: Migration = (
+    "CREATE TABLE media_files ("
+    " unique_id TEXT PRIMARY KEY,"
+    " size INTEGER NOT NULL,"
+    " mime_type TEXT NOT NULL,"
+    " file_name TEXT NOT NULL,"
+    " modified INTEGER NOT NULL,"
+    " stored_at INTEGER NOT NULL,"
+    " last_access INTEGER NOT NULL"
+    ") WITHOUT ROWID",
+    "CREATE INDEX media_files_by_access ON media_files (last_access)",
+)
+
+
+class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One file on the disk. `size` in bytes, times in unix seconds; `modified` is its Last-Modified."""
+
+    unique_id: str
+    size: int
+    mime_type: str
+    file_name: str
+    modified: int
+    stored_at: int
+    last_access: int
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """How many files there are and how many bytes they take together."""
+
+    files: int
+    size: int
+
+
+class MediaStore:
+    """Rows of `media_files`. All methods raise StorageUnavailable if the disk does not take or give data."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, unique_id: str) -> StoredFile | None:
+        """The file's row, None if there is none."""
+
+        def work(connection: sqlite3.Connection) -> StoredFile | None:
+            row = connection.execute(
+                "SELECT size, mime_type, file_name, modified, stored_at, last_access FROM media_files"
+                " WHERE unique_id = ?",
+                (unique_id,),
+            ).fetchone()
+            if row is None:
+                return None
+            size, mime_type, file_name, modified, stored_at, last_access = row
+            return StoredFile(
+                unique_id=unique_id,
+                size=size,
+                mime_type=mime_type,
+                file_name=file_name,
+                modified=modified,
+                stored_at=stored_at,
+                last_access=last_access,
+            )
+
+        return await self._database.read(work)
+
+    async def add(self, file: StoredFile) -> None:
+        """Add the file or replace its row."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO media_files"
+                " (unique_id, size, mime_type, file_name, modified, stored_at, last_access)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    file.unique_id,
+                    file.size,
+                    file.mime_type,
+                    file.file_name,
+                    file.modified,
+                    file.stored_at,
+                    file.last_access,
+                ),
+            )
+
+        await self._database.run(work)
+
+    async def touch(self, accesses: Mapping[str, int]) -> None:
+        """Set the last accesses (unix seconds) of files; those without a row are passed over."""
+        rows = [(moment, unique_id) for unique_id, moment in accesses.items()]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany("UPDATE media_files SET last_access = max(last_access, ?) WHERE unique_id = ?", rows)
+
+        await self._database.run(work)
+
+    async def remove(self, unique_ids: Iterable[str], unlink: Callable[[str], None]) -> None:
+        """Remove rows and, with `unlink`, their files.
+
+        Both happen in the database's thread: a file that is stored anew is so before or after, never in between.
+        """
+        doomed = list(unique_ids)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany("DELETE FROM media_files WHERE unique_id = ?", [(name,) for name in doomed])
+            for name in doomed:
+                unlink(name)
+
+        if doomed:
+            await self._database.run(work)
+
+    async def sizes(self) -> dict[str, int]:
+        """The size of every file by its unique id."""
+        return await self._database.read(
+            lambda connection: dict(connection.execute("SELECT unique_id, size FROM media_files").fetchall())
+        )
+
+    async def unused_since(self, moment: int, *, larger_than: int = 0) -> list[str]:
+        """Files of more than `larger_than` bytes whose last access is before `moment`."""
+        return await self._database.read(
+            lambda connection: [
+                unique_id
+                for (unique_id,) in connection.execute(
+                    "SELECT unique_id FROM media_files WHERE last_access < ? AND size > ?", (moment, larger_than)
+                )
+            ]
+        )
+
+    async def oldest_beyond(self, size: int) -> list[str]:
+        """The least recently used files that have to go for the rest to fit into `size` bytes."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            kept = 0
+            doomed = []
+            rows = connection.execute("SELECT unique_id, size FROM media_files ORDER BY last_access DESC, unique_id")
+            for unique_id, file_size in rows:
+                kept += file_size
+                if kept > size:
+                    doomed.append(unique_id)
+            return doomed
+
+        return await self._database.read(work)
+
+    async def usage(self) -> Usage:
+        """How much there is."""
+
+        def work(connection: sqlite3.Connection) -> Usage:
+            files, size = connection.execute("SELECT count(*), total(size) FROM media_files").fetchone()
+            return Usage(files, int(size))
+
+        return await self._database.read(work)
