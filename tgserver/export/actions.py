@@ -164,19 +164,17 @@ _CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "J
 
 
 def _money(value: object) -> tuple[str, int]:
-    """(currency code, amount in hundredths) of a written price such as `$11.99`, as far as it can be read."""
-    written = as_text(value)
-    digits = re.search(r"\d{1,9}(?:[ ,.]\d{3})*(?:[.,]\d{1,2})?", written, re.ASCII)
-    amount = 0
-    if digits:
-        whole, _, cents = digits[0].replace(" ", "").replace(",", ".").rpartition(".")
-        if whole and len(cents) <= 2:
-            amount = int(whole.replace(".", "")) * 100 + int(cents.ljust(2, "0"))
-        else:
-            amount = int((whole + cents).replace(".", "")) * 100
-    code = re.search(r"[A-Z]{3}", written)
-    signs = (sign for sign in _CURRENCY_SIGNS if sign in written)
-    return (code[0] if code else _CURRENCY_SIGNS.get(next(signs, ""), "USD")), as_int(amount)
+    """(currency code, amount in hundredths) of a written price such as `$11.99` or `1 299,00 RUB`.
+
+    One or two digits after the last separator are hundredths. What can't be read is 0 US dollars.
+    """
+    written = as_text(value)[:40]
+    code = re.search(r"\b[A-Z]{3}\b", written)
+    sign = next((sign for sign in _CURRENCY_SIGNS if sign in written), "$")
+    groups = re.findall(r"[0-9]+", written)
+    cents = groups.pop() if len(groups) > 1 and len(groups[-1]) < 3 else ""
+    amount = int("".join(groups) or 0) * 100 + int(cents.ljust(2, "0"))
+    return (code[0] if code else _CURRENCY_SIGNS[sign]), as_int(amount)
 
 
 def _gift_premium(scope: Scope, message_id: int, data: Json) -> Action:

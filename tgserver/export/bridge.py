@@ -192,6 +192,8 @@ def _convert(value: object, kind: type[_Extras], where: str) -> _Extras:
     except msgspec.ValidationError as error:
         what = str(error).replace("`", "'").replace(" - at '$", " - at 'bridge")
         raise ExportError(f"{where}: bridge: {what}; correct or remove it") from error
+    except RecursionError as error:
+        raise ExportError(f"{where}: bridge: nested too deep; flatten it") from error
 
 
 def _clean(value: object) -> object:

@@ -89,7 +89,8 @@ def build_web_page(scope: Scope, message_id: int, told: WebPageExtra, data: Json
     photo = None
     if told.photo is not None:
         named_file(scope, told.photo, scope.where(message_id))
-        photo = build_photo(scope, message_id, "preview", told.photo, {"date": data.get("date")})
+        dates = {key: data.get(key) for key in ("date", "date_unixtime")}
+        photo = build_photo(scope, message_id, "preview", told.photo, dates)
     page = _t.WebPage(
         id=scope.id_for(message_id, f"page {told.url}"),
         url=told.url,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
+from typing import Any
 
 from pyrogram import raw
 
@@ -48,13 +49,13 @@ def _file_name(data: Json) -> str:
 def _thumb(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> object:
     thumb = data.get("thumbnail")
     named = extra.thumb or extra.poster
-    if find_file(scope.folder, thumb) is None and named:
+    if find_file(scope, thumb) is None and named:
         named_file(scope, named, scope.where(message_id))
         return named
     return thumb
 
 
-def _video(data: Json, *, round_message: bool = False, **flags: bool) -> raw.types.DocumentAttributeVideo:
+def _video(data: Json, *, round_message: bool = False, **flags: Any) -> raw.types.DocumentAttributeVideo:
     return raw.types.DocumentAttributeVideo(
         duration=float(count(data.get("duration_seconds"))),
         w=count(data.get("width")),
@@ -67,7 +68,7 @@ def _video(data: Json, *, round_message: bool = False, **flags: bool) -> raw.typ
 def _image_size(scope: Scope, data: Json) -> list[Attribute]:
     width, height = count(data.get("width")), count(data.get("height"))
     if not (width and height):
-        found = find_file(scope.folder, data.get("file"))
+        found = find_file(scope, data.get("file"))
         measured = image_size(found.path) if found else None
         if measured is None:
             return []

@@ -47,16 +47,16 @@ class LocalFile:
     size: int
 
 
-def find_file(folder: Path | None, value: object) -> LocalFile | None:
+def find_file(scope: Scope, value: object) -> LocalFile | None:
     """The file that an export names, by its path relative to the folder.
 
     `None` if the export says that it left the file out (a sentence in parentheses), if the file is not
     there, or if the path leads out of the folder (absolute, `..`, a symlink): such a file is not served.
     """
     written = as_text(value)
-    if folder is None or not written or written.startswith("(") or "\0" in written:
+    root = scope.root
+    if root is None or not written or written.startswith("(") or "\0" in written:
         return None
-    root = Path(os.path.realpath(folder))
     try:
         path = Path(os.path.realpath(root / written))
         if not path.is_relative_to(root) or not path.is_file():
@@ -68,7 +68,7 @@ def find_file(folder: Path | None, value: object) -> LocalFile | None:
 
 def named_file(scope: Scope, value: str, where: str) -> LocalFile:
     """The file that a `bridge` object names; `ExportError` if it is not there, since that is a slip."""
-    found = find_file(scope.folder, value)
+    found = find_file(scope, value)
     if found is None:
         raise ExportError(f"{where}: bridge names the file {value!r}, which is not in the export's folder")
     return found
@@ -100,18 +100,20 @@ def build_photo(scope: Scope, message_id: int, role: str, file: object, data: Js
     them. A photo whose file is missing keeps the sizes that the export tells and is not served.
     """
     photo_id = scope.id_for(message_id, f"{role} {as_text(file)}")
-    found = find_file(scope.folder, file)
+    found = find_file(scope, file)
     measured = image_size(found.path) if found and not (data.get("width") and data.get("height")) else None
     width, height = measured or (count(data.get("width")), count(data.get("height")))
     size = found.size if found else count(data.get("photo_file_size"))
     letter = photo_letter(width, height) if width and height else "y"
-    sizes = [raw.types.PhotoSize(type=letter, w=width, h=height, size=size)]
+    sizes: list[raw.base.PhotoSize] = [raw.types.PhotoSize(type=letter, w=width, h=height, size=size)]
+    letters = [letter]
     if max(width, height) > _PREVIEW_SIDE:
         small_width, small_height = scaled(width, height, _PREVIEW_SIDE)
+        letters.append(THUMB)
         sizes.insert(0, raw.types.PhotoSize(type=THUMB, w=small_width, h=small_height, size=size))
     if found:
-        for entry in sizes:
-            serve(scope.world, found, photo_id, entry.type)
+        for letter in letters:
+            serve(scope.world, found, photo_id, letter)
     return raw.types.Photo(
         id=photo_id,
         access_hash=access_hash(photo_id),
@@ -134,7 +136,7 @@ def build_document(
 ) -> raw.types.Document:
     """A document, its served bytes and its thumb's. A missing file keeps the size that the export tells."""
     document_id = scope.id_for(message_id, f"file {as_text(file)}")
-    found = find_file(scope.folder, file)
+    found = find_file(scope, file)
     if found:
         serve(scope.world, found, document_id, "", mime_type)
     return raw.types.Document(
@@ -153,7 +155,7 @@ def build_document(
 def build_chat_photo(scope: Scope, file: LocalFile) -> raw.types.Photo:
     """A chat's own photo, in the two sizes that Telegram keeps of one ("a" small, "c" large)."""
     photo_id = scope.id_for(0, f"chat photo {file.path.name}")
-    sizes = []
+    sizes: list[raw.base.PhotoSize] = []
     for letter, side in CHAT_PHOTO_SIZES:
         sizes.append(raw.types.PhotoSize(type=letter, w=side, h=side, size=file.size))
         serve(scope.world, file, photo_id, letter)
@@ -189,7 +191,7 @@ def serve(world: World, file: LocalFile, file_id: int, thumb_size: str, mime_typ
 
 
 def _thumbs(scope: Scope, document_id: int, thumb: object) -> list[raw.base.PhotoSize] | None:
-    found = find_file(scope.folder, thumb)
+    found = find_file(scope, thumb)
     if found is None:
         return None
     width, height = image_size(found.path) or (0, 0)

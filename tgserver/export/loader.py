@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from pyrogram import raw
 
 from tgserver.export import messages, peers
-from tgserver.export.bridge import ChatExtra, chat_extra
+from tgserver.export.bridge import chat_extra
+from tgserver.export.chats import add_named, add_photo, export_peer, is_supergroup, older_group, refuse_clash
 from tgserver.export.errors import ExportError
-from tgserver.export.files import build_chat_photo, named_file
-from tgserver.export.identity import stable_id
 from tgserver.export.peers import PeerBook
 from tgserver.export.reader import RawChat, RawExport, read_export
 from tgserver.export.scope import Scope
-from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text, timestamp
-from tgserver.world import DEFAULT_DC, Chat, TLMessage, TLPeer, World
+from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text
+from tgserver.world import Chat, TLMessage, World
 
 log = logging.getLogger(__name__)
 
 # Telegram Desktop numbers the history from before a migration downwards from this shift.
 _MIGRATED_SHIFT = 1_000_000_000
-
-_PERSONAL = frozenset({"personal_chat", "bot_chat", "saved_messages", "replies", "verification_codes"})
-_FIXED_NAMES = {
-    "saved_messages": "Saved Messages",
-    "replies": "Replies",
-    "verification_codes": "Verification Codes",
-}
 
 
 def load_export(folder: Path, world: World) -> list[Chat]:
@@ -42,7 +33,7 @@ def load_export(folder: Path, world: World) -> list[Chat]:
     already has is replaced. Files are read later, when asked for, so the folder must stay.
 
     Raises `ExportError` (one line: where, what is wrong, what to do) if the structure or a `bridge`
-    object is faulty; an odd message never is a reason.
+    object is faulty; an odd message never is a reason. The world then holds a part of the export.
     """
     export = read_export(folder)
     book = PeerBook(world)
@@ -92,19 +83,19 @@ def _load_chat(export: RawExport, told: RawChat, world: World, book: PeerBook, o
     where = f"{export.source}: chat {label}"
     extra = chat_extra(told.data, where)
     rows = [as_dict(entry) for entry in told.messages]
-    _add_named(extra, world, where)
-    chat = Chat(_peer(told, rows, extra, world, where), about=extra.about)
-    _refuse_clash(world, chat.peer, where)
+    add_named(extra, world, where)
+    chat = Chat(export_peer(told, rows, extra, world, where), about=extra.about)
+    refuse_clash(world, chat.peer, where)
     world.add_chat(chat)
     if isinstance(chat.peer, raw.types.User):
         world.add_user(chat.peer)
     scope = Scope(world, chat, book, export.folder, where, own_id)
     if extra.photo is not None:
-        _add_photo(scope, extra.photo, where)
+        add_photo(scope, extra.photo, where)
     older: Scope | None = None
-    if _is_supergroup(chat.peer) and (before := [row for row in rows if _id(row) < 0]):
+    if is_supergroup(chat.peer) and (before := [row for row in rows if _id(row) < 0]):
         rows = [row for row in rows if _id(row) >= 0]
-        older = _older_group(scope, label)
+        older = older_group(scope, label)
         scope.migrated_from = older.chat.id
         _fill(older, before, shift=_MIGRATED_SHIFT)
     _fill(scope, rows)
@@ -128,137 +119,13 @@ def _fill(scope: Scope, rows: Iterable[Json], shift: int = 0) -> None:
         message = messages.build(scope, message_id, row)
         message.date = last_date = message.date or last_date
         scope.chat.messages[message_id] = message
+        if isinstance(message, raw.types.Message) and message.replies is not None:
+            _link_discussion(scope.chat, message.replies.channel_id)
     if skipped:
         log.warning("%s: left out %d entries without a usable message id", scope.source, skipped)
 
 
-def _older_group(scope: Scope, title: str) -> Scope:
-    """The basic group that a supergroup was before; an export tells its messages, but not its id."""
-    channel = scope.chat.peer
-    group_id = stable_id("migrated", channel.id, bits=31)
-    migrated_to = raw.types.InputChannel(channel_id=channel.id, access_hash=channel.access_hash)
-    group = peers.make_group(group_id, title, migrated_to=migrated_to, deactivated=True)
-    chat = scope.world.add_chat(Chat(group))
-    return replace(scope, chat=chat, migrated_to=channel.id)
-
-
-def _is_supergroup(peer: TLPeer) -> bool:
-    return isinstance(peer, raw.types.Channel) and bool(peer.megagroup)
-
-
-def _peer(told: RawChat, rows: list[Json], extra: ChatExtra, world: World, where: str) -> TLPeer:
-    """The user, group or channel that the export's chat is, with its flags."""
-    name = as_text(told.data.get("name")).strip()
-    bare = _bare_id(told, rows)
-    if told.type in _PERSONAL:
-        name = name or _FIXED_NAMES.get(told.type, "")
-        bot = told.type == "bot_chat"
-        return peers.make_user(
-            bare,
-            name or None,
-            username=_username(extra, world, raw.types.User, bare, where) or _known_username(world, bare),
-            bot=bot or None,
-            bot_info_version=1 if bot else None,
-            verified=extra.verified or told.type in ("replies", "verification_codes") or None,
-        )
-    date = min((moment for row in rows if (moment := timestamp(row))), default=0)
-    left = told.left or None
-    protected = extra.protected or None
-    if told.type == "private_group":
-        people = {as_text(row.get("from_id")) for row in rows if row.get("from_id")}
-        return peers.make_group(bare, name, date=date, participants_count=len(people), left=left, noforwards=protected)
-    username = _username(extra, world, raw.types.Channel, bare, where)
-    if username is None and told.type.startswith("public_"):
-        username = peers.public_username(world, bare, name)
-    broadcast = told.type.endswith("_channel")
-    return peers.make_channel(
-        bare,
-        name,
-        date=date,
-        username=username,
-        broadcast=broadcast or None,
-        megagroup=not broadcast or None,
-        signatures=(broadcast and any(row.get("author") for row in rows)) or None,
-        verified=extra.verified or None,
-        noforwards=protected,
-        forum=extra.forum or None,
-        left=left,
-    )
-
-
-def _bare_id(told: RawChat, rows: list[Json]) -> int:
-    """The chat's bare id, also from marked ids and from those of exports before 2021."""
-    if told.id < 0:
-        parsed = peers.parse_peer(told.id)
-        return parsed[1] if parsed else -told.id
-    kind = "user" if told.type in _PERSONAL else "chat" if told.type == "private_group" else "channel"
-    is_old = any(isinstance(row.get("from_id", row.get("actor_id")), int) for row in rows)
-    return peers.old_bare_id(told.id, kind) if is_old else told.id
-
-
-def _username(extra: ChatExtra, world: World, kind: type[TLPeer], bare: int, where: str) -> str | None:
-    _refuse_taken(world, extra.username, kind, bare, where)
-    return extra.username
-
-
-def _refuse_taken(world: World, username: str | None, kind: type[TLPeer], bare: int, where: str) -> None:
-    owner = world.chat_named(username) if username else None
-    if owner is not None and not (isinstance(owner, kind) and owner.id == bare):
-        raise ExportError(f"{where}: bridge: the username {username!r} belongs to {owner.id}; choose another")
-
-
-def _known_username(world: World, user_id: int) -> str | None:
-    known = world.users.get(user_id)
-    return known.username if known else None
-
-
-def _refuse_clash(world: World, peer: TLPeer, where: str) -> None:
-    """Users, groups and channels are numbered apart, a world numbers its dialogs together."""
-    known = world.chats.get(peer.id)
-    if known is not None and type(known.peer) is not type(peer) and known.messages:
-        raise ExportError(
-            f"{where}: id {peer.id} belongs to a loaded {type(known.peer).__name__.lower()} already;"
-            " load this export into a server of its own"
-        )
-
-
-def _add_named(extra: ChatExtra, world: World, where: str) -> None:
-    """People and chats that `bridge` describes, since messages name them by id alone."""
-    for user in extra.users:
-        _refuse_taken(world, user.username, raw.types.User, user.id, where)
-        world.add_user(
-            raw.types.User(
-                id=user.id,
-                access_hash=stable_id("user", user.id),
-                first_name=user.first_name,
-                last_name=user.last_name,
-                username=user.username,
-                bot=user.bot or None,
-                bot_info_version=1 if user.bot else None,
-            )
-        )
-    for named in extra.chats:
-        _refuse_taken(world, named.username, raw.types.Channel, named.id, where)
-        known = world.chats.get(named.id)
-        if known is not None and known.messages:
-            continue
-        broadcast = named.type == "channel"
-        channel = peers.make_channel(
-            named.id,
-            named.title or "",
-            username=named.username,
-            broadcast=broadcast or None,
-            megagroup=not broadcast or None,
-            left=True,
-        )
-        world.add_chat(Chat(channel))
-
-
-def _add_photo(scope: Scope, name: str, where: str) -> None:
-    photo = build_chat_photo(scope, named_file(scope, name, where))
-    scope.chat.full_photo = photo
-    peer = scope.chat.peer
-    if isinstance(peer, raw.types.User):
-        peer.photo = raw.types.UserProfilePhoto(photo_id=photo.id, dc_id=DEFAULT_DC)
-    else:
-        peer.photo = raw.types.ChatPhoto(photo_id=photo.id, dc_id=DEFAULT_DC)
+def _link_discussion(chat: Chat, group_id: int | None) -> None:
+    if chat.linked_chat_id is None and group_id is not None and isinstance(chat.peer, raw.types.Channel):
+        chat.linked_chat_id = group_id
+        chat.peer.has_link = True

@@ -29,7 +29,7 @@ def build_media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) 
     A media kind that nobody knows becomes `MessageMediaUnsupported`.
     """
     for key, build in _MEDIA.items():
-        if key in data:
+        if data.get(key) is not None or (key in data and key in _NULL_MEANS_EMPTY):
             return build(scope, message_id, data, extra)
     unknown = data.get("type") not in ("message", None) or "media_type" in data
     if unknown or any(key.endswith("_information") for key in data):
@@ -77,7 +77,7 @@ def _paid_media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) 
 
 def _contact(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Media:
     contact = as_dict(data.get("contact_information"))
-    card = find_file(scope.folder, data.get("contact_vcard"))
+    card = find_file(scope, data.get("contact_vcard"))
     vcard = ""
     if card and card.size <= _VCARD_MAX:
         vcard = card.path.read_text(encoding="utf-8", errors="replace")
@@ -206,6 +206,9 @@ def _story(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Me
     peer = scope.peers.peer(story.get("peer_id", story.get("from_id")), story.get("from"))
     return raw.types.MessageMediaStory(peer=peer or scope.peer, id=int32(story.get("id")))
 
+
+# Telegram Desktop writes `null` for a location that is no longer known; elsewhere null is absence.
+_NULL_MEANS_EMPTY = frozenset({"location_information"})
 
 # The first key that a message has decides. A paid media wraps another, a venue has a location too.
 _MEDIA: dict[str, _Build] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 from pyrogram import raw
 
@@ -57,33 +58,38 @@ def old_bare_id(number: int, kind: str) -> int:
     return bare if 0 < bare <= _OLD_ID_MAX else number
 
 
+def access_hash(kind: str, bare: int) -> int:
+    """The access hash of the user or channel with that id."""
+    return stable_id(kind, bare)
+
+
 def split_name(name: str) -> tuple[str, str | None]:
     """(first name, last name) of a full name as an export writes it."""
     first, _, last = name.strip().partition(" ")
     return first, last.strip() or None
 
 
-def make_user(user_id: int, name: str | None, **more: object) -> raw.types.User:
+def make_user(user_id: int, name: str | None, **more: Any) -> raw.types.User:
     """A user with a full name; without a name, a deleted account."""
     first, last = split_name(name) if name else (None, None)
-    fields = {"first_name": first, "last_name": last, "deleted": None if name else True, **more}
-    return raw.types.User(id=user_id, access_hash=stable_id("user", user_id), **fields)
+    fields: dict[str, Any] = {"first_name": first, "last_name": last, "deleted": None if name else True, **more}
+    return raw.types.User(id=user_id, access_hash=access_hash("user", user_id), **fields)
 
 
-def make_channel(channel_id: int, title: str, **more: object) -> raw.types.Channel:
+def make_channel(channel_id: int, title: str, **more: Any) -> raw.types.Channel:
     """A channel or supergroup; its flags in `more`."""
-    fields: dict[str, object] = {"photo": raw.types.ChatPhotoEmpty(), "date": 0, **more}
+    fields: dict[str, Any] = {"photo": raw.types.ChatPhotoEmpty(), "date": 0, **more}
     return raw.types.Channel(
         id=channel_id,
         title=title or f"Channel {channel_id}",
-        access_hash=stable_id("channel", channel_id),
+        access_hash=access_hash("channel", channel_id),
         **fields,
     )
 
 
-def make_group(chat_id: int, title: str, **more: object) -> raw.types.Chat:
+def make_group(chat_id: int, title: str, **more: Any) -> raw.types.Chat:
     """A basic group."""
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "photo": raw.types.ChatPhotoEmpty(),
         "participants_count": 0,
         "date": 0,

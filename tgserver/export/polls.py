@@ -14,7 +14,7 @@ def build_poll(scope: Scope, message_id: int, data: Json, extra: PollExtra | Non
     """A poll with its results. `extra` tells what exports leave out: that it is a quiz, and the like."""
     written = as_dict(data.get("poll"))
     extra = extra or PollExtra()
-    answers: list[raw.types.PollAnswer] = []
+    answers: list[raw.base.PollAnswer] = []
     results: list[raw.types.PollAnswerVoters] = []
     for index, answer in enumerate(as_list(written.get("answers"))):
         fields = as_dict(answer) or {"text": answer}

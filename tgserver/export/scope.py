@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyrogram import raw
@@ -16,7 +17,8 @@ from tgserver.world import Chat, World
 class Scope:
     """One chat being filled.
 
-    `source` names the export in error lines. `folder` holds its files, `None` if there are none.
+    `source` names the export in error lines. `folder` holds its files, `None` if there are none;
+    `root` is the same without symlinks.
     `own_id` is the user who made the export, where known. `migrated_to` and `migrated_from` are the
     bare ids of the supergroup that a basic group became, and the other way round; 0 if unknown.
     """
@@ -29,6 +31,10 @@ class Scope:
     own_id: int | None = None
     migrated_to: int = 0
     migrated_from: int = 0
+    root: Path | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.root = None if self.folder is None else Path(os.path.realpath(self.folder))
 
     @property
     def peer(self) -> raw.base.Peer:
