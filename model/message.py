@@ -89,6 +89,8 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     # How many comments; None when the post has no discussion.
     comments: int | None = None
     topic_id: int | None = None
+    # Telegram's reason when it bars the message for every client; the content is still here.
+    restriction: str = ""
     # Counters: they change all the time and are no part of a message's content.
     views: int | None = None
     forwards: int | None = None
