@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from pyrogram import raw
 
+from tgserver.export import payments
 from tgserver.export.files import build_photo
 from tgserver.export.identity import stable_id
+from tgserver.export.payments import Action, Build, yes
 from tgserver.export.peers import parse_peer
 from tgserver.export.polls import task_ids, todo_items
 from tgserver.export.scope import Scope
-from tgserver.export.text import parse_text, with_entities
+from tgserver.export.text import parse_text
 from tgserver.export.values import Json, as_dict, as_int, as_list, as_text, count, int32, timestamp
 
-Action = raw.base.MessageAction
-_Build = Callable[[Scope, int, Json], Action]
 _t = raw.types
 
 _DEFAULT_TOPIC_COLOR = 0x6FB9F0
-_DAYS_A_MONTH = 30
 
 
 def build_action(scope: Scope, message_id: int, data: Json) -> Action:
@@ -39,10 +37,6 @@ def _custom(name: str, data: Json) -> Action:
         words = [name.replace("_", " ").capitalize(), as_text(data.get("title")), parse_text(data.get("text"))[0]]
         told = ": ".join(word for word in words if word) or "Service message"
     return _t.MessageActionCustomAction(message=told)
-
-
-def _yes(data: Json, *keys: str) -> bool | None:
-    return any(data.get(key) is True for key in keys) or None
 
 
 def _members(scope: Scope, data: Json) -> list[int]:
@@ -95,7 +89,7 @@ def _phone_call(scope: Scope, message_id: int, data: Json) -> Action:
     reason = _DISCARD_REASONS.get(as_text(data.get("discard_reason")))
     return _t.MessageActionPhoneCall(
         call_id=scope.id_for(message_id, "call"),
-        video=_yes(data, "video", "is_video"),
+        video=yes(data, "video", "is_video"),
         reason=reason() if reason else None,
         duration=count(data.get("duration_seconds")) or None,
     )
@@ -104,9 +98,9 @@ def _phone_call(scope: Scope, message_id: int, data: Json) -> Action:
 def _conference_call(scope: Scope, message_id: int, data: Json) -> Action:
     return _t.MessageActionConferenceCall(
         call_id=scope.id_for(message_id, "call"),
-        missed=_yes(data, "missed", "is_missed"),
-        active=_yes(data, "active", "is_active"),
-        video=_yes(data, "video", "is_video"),
+        missed=yes(data, "missed", "is_missed"),
+        active=yes(data, "active", "is_active"),
+        video=yes(data, "video", "is_video"),
         duration=count(data.get("duration_seconds", data.get("duration"))) or None,
     )
 
@@ -160,77 +154,6 @@ def _proximity(scope: Scope, message_id: int, data: Json) -> Action:
     )
 
 
-_CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "JPY", "₹": "INR", "₴": "UAH"}
-
-
-def _money(value: object) -> tuple[str, int]:
-    """(currency code, amount in hundredths) of a written price such as `$11.99` or `1 299,00 RUB`.
-
-    One or two digits after the last separator are hundredths. What can't be read is 0 US dollars.
-    """
-    written = as_text(value)[:40]
-    code = re.search(r"\b[A-Z]{3}\b", written)
-    sign = next((sign for sign in _CURRENCY_SIGNS if sign in written), "$")
-    groups = re.findall(r"[0-9]+", written)
-    cents = groups.pop() if len(groups) > 1 and len(groups[-1]) < 3 else ""
-    amount = int("".join(groups) or 0) * 100 + int(cents.ljust(2, "0"))
-    return (code[0] if code else _CURRENCY_SIGNS[sign]), as_int(amount)
-
-
-def _gift_premium(scope: Scope, message_id: int, data: Json) -> Action:
-    currency, amount = _money(data.get("cost"))
-    days = count(data.get("days")) or count(data.get("months")) * _DAYS_A_MONTH
-    return _t.MessageActionGiftPremium(currency=currency, amount=amount, days=int32(days))
-
-
-def _gift_stars(scope: Scope, message_id: int, data: Json) -> Action:
-    currency, amount = _money(data.get("cost"))
-    stars = max(0, as_int(data.get("stars")) or as_int(data.get("amount_whole")))
-    return _t.MessageActionGiftStars(currency=currency, amount=amount, stars=stars)
-
-
-def _gift_ton(scope: Scope, message_id: int, data: Json) -> Action:
-    currency, amount = _money(data.get("cost"))
-    nano = max(0, as_int(as_int(data.get("amount_whole")) * 10**9 + as_int(data.get("amount_nano"))))
-    return _t.MessageActionGiftTon(currency=currency, amount=amount, crypto_currency="TON", crypto_amount=nano)
-
-
-def _gift_code(scope: Scope, message_id: int, data: Json) -> Action:
-    return _t.MessageActionGiftCode(
-        days=int32(count(data.get("days")) or count(data.get("months")) * _DAYS_A_MONTH),
-        slug=as_text(data.get("gift_code")),
-        via_giveaway=_yes(data, "via_giveaway"),
-        unclaimed=_yes(data, "unclaimed"),
-        boost_peer=scope.peers.peer(data.get("boost_peer_id"), data.get("boost_peer_name")),
-    )
-
-
-def _prize_stars(scope: Scope, message_id: int, data: Json) -> Action:
-    return _t.MessageActionPrizeStars(
-        stars=max(0, as_int(data.get("stars"))),
-        transaction_id=as_text(data.get("transaction_id")),
-        boost_peer=scope.peers.peer(data.get("boost_peer_id"), data.get("boost_peer_name")) or scope.peer,
-        giveaway_msg_id=int32(data.get("giveaway_msg_id")),
-        unclaimed=_yes(data, "is_unclaimed", "unclaimed"),
-    )
-
-
-def _star_gift(scope: Scope, message_id: int, data: Json) -> Action:
-    gift_id = as_int(data.get("gift_id")) or scope.id_for(message_id, "gift")
-    text = data.get("gift_text")
-    return _t.MessageActionStarGift(
-        gift=_t.StarGift(
-            id=gift_id,
-            sticker=_t.DocumentEmpty(id=stable_id("gift sticker", gift_id)),
-            stars=max(0, as_int(data.get("stars"))),
-            convert_stars=0,
-            limited=_yes(data, "is_limited"),
-        ),
-        name_hidden=_yes(data, "is_anonymous"),
-        message=with_entities(text) if text else None,
-    )
-
-
 def _topic_edit(scope: Scope, message_id: int, data: Json) -> Action:
     icon = data.get("new_icon_emoji_id")
     closed, hidden = data.get("closed"), data.get("hidden")
@@ -260,56 +183,12 @@ def _requested_peer(scope: Scope, message_id: int, data: Json) -> Action:
     return _t.MessageActionRequestedPeer(button_id=int32(data.get("button_id")), peers=peers)
 
 
-def _wallpaper(*, same: bool) -> _Build:
+def _wallpaper(*, same: bool) -> Build:
     def build(scope: Scope, message_id: int, data: Json) -> Action:
         paper = _t.WallPaperNoFile(id=scope.id_for(message_id, "wallpaper"))
         return _t.MessageActionSetChatWallPaper(wallpaper=paper, same=same or None)
 
     return build
-
-
-def _payment(scope: Scope, message_id: int, data: Json) -> Action:
-    recurring = as_text(data.get("recurring"))
-    return _t.MessageActionPaymentSent(
-        currency=as_text(data.get("currency")),
-        total_amount=as_int(data.get("amount")),
-        recurring_init=recurring == "init" or _yes(data, "recurring_init"),
-        recurring_used=recurring == "used" or _yes(data, "recurring_used"),
-    )
-
-
-def _refund(scope: Scope, message_id: int, data: Json) -> Action:
-    return _t.MessageActionPaymentRefunded(
-        peer=scope.peers.peer(data.get("peer_id"), data.get("peer_name")) or scope.peer,
-        currency=as_text(data.get("currency")),
-        total_amount=as_int(data.get("amount")),
-        charge=_t.PaymentCharge(id=as_text(data.get("charge_id")), provider_charge_id=""),
-    )
-
-
-def _price(data: Json) -> raw.base.StarsAmount | None:
-    whole = max(0, as_int(data.get("price_amount_whole", data.get("amount_whole", data.get("price_stars")))))
-    nano = count(data.get("price_amount_nano", data.get("amount_nano")))
-    if as_text(data.get("price_currency", data.get("currency"))).upper() == "TON":
-        return _t.StarsTonAmount(amount=as_int(whole * 10**9 + nano))
-    return _t.StarsAmount(amount=whole, nanos=nano) if whole or nano else None
-
-
-def _suggested_post(*, rejected: bool | None = None) -> _Build:
-    def build(scope: Scope, message_id: int, data: Json) -> Action:
-        return _t.MessageActionSuggestedPostApproval(
-            rejected=rejected or _yes(data, "rejected", "is_rejected"),
-            balance_too_low=_yes(data, "balance_too_low", "is_balance_too_low"),
-            reject_comment=as_text(data.get("reject_comment", data.get("comment"))) or None,
-            schedule_date=timestamp(data, "schedule_date") or timestamp(data, "scheduled_date") or None,
-            price=_price(data),
-        )
-
-    return build
-
-
-def _suggested_post_success(scope: Scope, message_id: int, data: Json) -> Action:
-    return _t.MessageActionSuggestedPostSuccess(price=_price(data) or _t.StarsAmount(amount=0, nanos=0))
 
 
 def _birthday(scope: Scope, message_id: int, data: Json) -> Action:
@@ -324,7 +203,7 @@ def _todo_append(scope: Scope, message_id: int, data: Json) -> Action:
     return _t.MessageActionTodoAppendTasks(list=todo_items(data.get("items") or data.get("tasks")))
 
 
-def _owner(build: Callable[..., Action]) -> _Build:
+def _owner(build: Callable[..., Action]) -> Build:
     def owner(scope: Scope, message_id: int, data: Json) -> Action:
         parsed = parse_peer(data.get("new_creator_id"))
         name = data.get("new_creator_name", data.get("new_creator"))
@@ -334,7 +213,7 @@ def _owner(build: Callable[..., Action]) -> _Build:
     return owner
 
 
-def _no_forwards(build: Callable[..., Action]) -> _Build:
+def _no_forwards(build: Callable[..., Action]) -> Build:
     def no_forwards(scope: Scope, message_id: int, data: Json) -> Action:
         new = data.get("new_value", data.get("enabled")) is True
         return build(prev_value=data.get("prev_value", not new) is True, new_value=new)
@@ -343,7 +222,7 @@ def _no_forwards(build: Callable[..., Action]) -> _Build:
 
 
 # One row a kind: the export's `action`, and the TL action. `s` the scope, `i` the message's id, `d` its JSON.
-_ACTIONS: dict[str, _Build] = {
+_ACTIONS: dict[str, Build] = {
     "create_group": lambda s, i, d: _t.MessageActionChatCreate(title=as_text(d.get("title")), users=_members(s, d)),
     "edit_group_title": lambda s, i, d: _t.MessageActionChatEditTitle(title=as_text(d.get("title"))),
     "edit_group_photo": lambda s, i, d: _t.MessageActionChatEditPhoto(photo=_photo(s, i, d)),
@@ -362,8 +241,8 @@ _ACTIONS: dict[str, _Build] = {
     "score_in_game": lambda s, i, d: _t.MessageActionGameScore(
         game_id=s.id_for(int32(d.get("game_message_id")), "game"), score=int32(d.get("score"))
     ),
-    "send_payment": _payment,
-    "refunded_payment": _refund,
+    "send_payment": payments.payment,
+    "refunded_payment": payments.refund,
     "phone_call": _phone_call,
     "conference_call": _conference_call,
     "group_call": lambda s, i, d: _t.MessageActionGroupCall(
@@ -395,33 +274,33 @@ _ACTIONS: dict[str, _Build] = {
     "suggest_birthday": _birthday,
     "requested_peer": _requested_peer,
     "boost_apply": lambda s, i, d: _t.MessageActionBoostApply(boosts=count(d.get("boosts"))),
-    "send_premium_gift": _gift_premium,
-    "gift_code_prize": _gift_code,
-    "send_stars_gift": _gift_stars,
-    "send_ton_gift": _gift_ton,
-    "stars_prize": _prize_stars,
-    "send_star_gift": _star_gift,
+    "send_premium_gift": payments.gift_premium,
+    "gift_code_prize": payments.gift_code,
+    "send_stars_gift": payments.gift_stars,
+    "send_ton_gift": payments.gift_ton,
+    "stars_prize": payments.prize_stars,
+    "send_star_gift": payments.star_gift,
     "giveaway_launch": lambda s, i, d: _t.MessageActionGiveawayLaunch(stars=max(0, as_int(d.get("stars"))) or None),
     "giveaway_results": lambda s, i, d: _t.MessageActionGiveawayResults(
-        winners_count=count(d.get("winners")), unclaimed_count=count(d.get("unclaimed")), stars=_yes(d, "stars")
+        winners_count=count(d.get("winners")), unclaimed_count=count(d.get("unclaimed")), stars=yes(d, "stars")
     ),
     "paid_messages_refund": lambda s, i, d: _t.MessageActionPaidMessagesRefunded(
         count=count(d.get("messages_count")), stars=max(0, as_int(d.get("stars_count")))
     ),
     "paid_messages_price_change": lambda s, i, d: _t.MessageActionPaidMessagesPrice(
         stars=max(0, as_int(d.get("price_stars"))),
-        broadcast_messages_allowed=_yes(d, "is_broadcast_messages_allowed"),
+        broadcast_messages_allowed=yes(d, "is_broadcast_messages_allowed"),
     ),
     "todo_completions": lambda s, i, d: _t.MessageActionTodoCompletions(
         completed=task_ids(d.get("completed")), incompleted=task_ids(d.get("incompleted"))
     ),
     "todo_append_tasks": _todo_append,
-    "process_suggested_post": _suggested_post(),
-    "suggested_post_approval": _suggested_post(),
-    "suggested_post_rejected": _suggested_post(rejected=True),
-    "suggested_post_success": _suggested_post_success,
+    "process_suggested_post": payments.suggested_post(),
+    "suggested_post_approval": payments.suggested_post(),
+    "suggested_post_rejected": payments.suggested_post(rejected=True),
+    "suggested_post_success": payments.suggested_post_success,
     "suggested_post_refund": lambda s, i, d: _t.MessageActionSuggestedPostRefund(
-        payer_initiated=_yes(d, "payer_initiated", "user_initiated", "is_user_initiated")
+        payer_initiated=yes(d, "payer_initiated", "user_initiated", "is_user_initiated")
     ),
     "new_creator_pending": _owner(_t.MessageActionNewCreatorPending),
     "change_creator": _owner(_t.MessageActionChangeCreator),
