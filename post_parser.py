@@ -20,7 +20,7 @@ from posts.grouping import Group, group_messages
 from posts.identity import item_id, post_link
 from posts.post import Post, RenderOptions
 from posts.titles import title_of
-from posts.words import plain_text, tags_of
+from posts.words import words_of
 
 FailureListener = Callable[[int, BaseException], None]
 
@@ -69,8 +69,10 @@ def _build(group: Group, channel: Channel, options: RenderOptions, on_failure: F
 def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
     sheet = Sheet(channel, options)
     author = author_of(group.main, channel, options.link_host)
-    flags = flags_of(group, channel)
+    own = words_of(group.messages)
+    flags = flags_of(group, own, channel)
     html = body(sheet, group)
+    discussed = group.discussed
     return Post(
         guid=item_id(channel.id, group.first),
         channel_id=channel.id,
@@ -83,13 +85,13 @@ def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
         link=post_link(channel, group.first.id, options),
         html=html,
         footer_html=footer(sheet, group, flags),
-        text=plain_text(group.messages),
+        text=own.text,
         flags=flags,
-        tags=tags_of(group.messages),
+        tags=own.tags,
         enclosures=tuple(sheet.enclosures),
         images=tuple(sheet.images),
         forwarded_from=next((one.forward.origin for one in group.messages if one.forward is not None), None),
-        comments_url="" if group.discussed is None else comments_url(sheet, group.discussed),
+        comments_url="" if discussed is None else comments_url(sheet, discussed),
     )
 
 

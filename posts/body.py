@@ -21,36 +21,29 @@ def body(sheet: Sheet, group: Group) -> str:
     Never empty: a message with nothing in it says so.
     """
     messages = group.messages
-    media = media_blocks(sheet, messages, Place.MEDIA)
+    media = media_blocks(sheet, messages)
+    files = media.pop(Place.MEDIA, "")
     text = _text(sheet, group)
-    own = "".join(
-        (
-            _events(group),
-            *((text, media) if group.main.caption_above else (media, text)),
-            media_blocks(sheet, messages, Place.POLL),
-            media_blocks(sheet, messages, Place.SPECIAL),
-            media_blocks(sheet, messages, Place.PREVIEW),
-            "".join(buttons(sheet, message) for message in messages),
-        )
-    )
-    return "".join(
-        (
-            forward_header(sheet, messages),
-            "".join(reply_block(sheet, message) for message in messages),
-            own or notice(sheet, group.first, "Nothing to show here"),
-            "" if group.discussed is None else comments(sheet, group.discussed),
-        )
-    )
-
-
-def _events(group: Group) -> str:
-    return "".join(
-        f'<p class="service" dir="auto">{escape(sentence(message.service))}</p>'
-        for message in group.messages
-        if message.service is not None
-    )
+    own = [text, files] if group.main.caption_above else [files, text]
+    own += [media[place] for place in sorted(media)]
+    own += [buttons(sheet, message) for message in messages if message.buttons]
+    if not any(own):
+        own = [notice(sheet, group.first, "Nothing to show here")]
+    around = [forward_header(sheet, messages)]
+    around += [reply_block(sheet, message) for message in messages if message.reply is not None]
+    discussed = group.discussed
+    discussion = "" if discussed is None else comments(sheet, discussed)
+    return "".join([*around, *own, discussion])
 
 
 def _text(sheet: Sheet, group: Group) -> str:
+    """Events as sentences, and the texts."""
+    events = [
+        f'<p class="service" dir="auto">{escape(sentence(message.service))}</p>'
+        for message in group.messages
+        if message.service is not None
+    ]
     text = group.text
-    return f'<div class="text" dir="auto">{sheet.text(text)}</div>' if text.text else ""
+    if text.text:
+        events.append(f'<div class="text" dir="auto">{sheet.text(text)}</div>')
+    return "".join(events)

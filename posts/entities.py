@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
-from urllib.parse import quote
 
 from model.entity import Entity, EntityType, Text
-from posts.plain import Span, clean, escape, spans_of
-from posts.urls import safe_url
+from posts.plain import Span, escape, spans_of
+from posts.urls import path_part, safe_url
+from posts.wording import utc_stamp
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_IN_A_CLASS = re.compile(r"[^A-Za-z0-9_+#.\-]+")
 _NOT_IN_A_NUMBER = re.compile(r"[^\d+*#,;]+")
 # A folded quote of up to so many lines is shown whole.
@@ -62,7 +60,20 @@ def render_text(text: Text, links: TextLinks, *, inline: bool = False) -> str:
     if not text.entities:
         return escape(text.text).replace("\n", "<br>")
     marks = _marks(text, links, inline)
-    return _Writer(text.text, marks).html() if marks else escape(text.text).replace("\n", "<br>")
+    return _write_row(text.text, marks) or _Writer(text.text, marks).html()
+
+
+def _write_row(text: str, marks: list[_Mark]) -> str | None:
+    """The usual case, quickly: inline elements one after the other. None if it is another case."""
+    out: list[str] = []
+    at = 0
+    for level, start, minus_end, _, opening, closing in marks:
+        if start < at or level != _INLINE:
+            return None
+        out += (escape(text[at:start]), opening, escape(text[start:-minus_end]), closing)
+        at = -minus_end
+    out.append(escape(text[at:]))
+    return "".join(out).replace("\n", "<br>")
 
 
 class _Writer:
@@ -102,7 +113,8 @@ class _Writer:
             return
         piece = escape(self._text[start:end])
         if "\n" not in piece:
-            self._out.append(piece)
+            if piece:
+                self._out.append(piece)
         elif any(mark.level == _PRE for mark in stack):
             # Parsers drop a newline that comes right after <pre>.
             first_in_pre = self._out[-1] == "<pre>" and piece[0] == "\n"
@@ -122,20 +134,22 @@ def _marks(text: Text, links: TextLinks, inline: bool) -> list[_Mark]:
         spans.sort(key=lambda span: (span.start, -span.end))
     marks: list[_Mark] = []
     group_ends: dict[str, int] = {}
-    for span in spans:
-        rule = _RULES.get(span.entity.type)
+    for start, end, entity in spans:
+        rule = _RULES.get(entity.type)
         if rule is None or (inline and rule.level != _INLINE):
             continue
-        start = max(span.start, group_ends.get(rule.group, 0))
-        if start >= span.end:
-            continue
-        tags = rule.tags(span.entity, text.text[span.start : span.end], links)
+        tags = rule.tags(entity, text.text[start:end], links)
         if tags is None:
             continue
-        group_ends[rule.group] = span.end
-        marks.append(_Mark(rule.level, start, -span.end, len(marks), *tags))
-        if rule.level == _QUOTE and span.entity.collapsed:
-            marks.extend(_fold(text.text, start, span.end, spans, len(marks)))
+        taken = group_ends.get(rule.group, 0)
+        if start < taken:
+            if end <= taken:
+                continue
+            start = taken
+        group_ends[rule.group] = end
+        marks.append(_Mark(rule.level, start, -end, len(marks), *tags))
+        if rule.level == _QUOTE and entity.collapsed:
+            marks.extend(_fold(text.text, start, end, spans, len(marks)))
     return marks
 
 
@@ -166,7 +180,7 @@ def _link(url: str | None) -> Tags | None:
 
 
 def _mention(entity: Entity, text: str, links: TextLinks) -> Tags | None:
-    return _link(f"{links.host}/{quote(name)}") if (name := clean(text).strip().removeprefix("@")) else None
+    return _link(f"{links.host}/{path_part(name)}") if (name := text.strip().removeprefix("@")) else None
 
 
 def _person(entity: Entity, text: str, links: TextLinks) -> Tags | None:
@@ -175,9 +189,9 @@ def _person(entity: Entity, text: str, links: TextLinks) -> Tags | None:
 
 def _tag(entity: Entity, text: str, links: TextLinks) -> Tags | None:
     """Telegram's web page that searches the channel for the tag; `#tag@name` belongs to another channel."""
-    tag, _, channel = clean(text).strip().partition("@")
+    tag, _, channel = text.strip().partition("@")
     name = channel or links.username
-    return _link(f"{links.host}/s/{quote(name)}?q={quote(tag, safe='')}") if name else None
+    return _link(f"{links.host}/s/{path_part(name)}?q={path_part(tag)}") if name else None
 
 
 def _phone(entity: Entity, text: str, links: TextLinks) -> Tags | None:
@@ -185,8 +199,8 @@ def _phone(entity: Entity, text: str, links: TextLinks) -> Tags | None:
 
 
 def _command(entity: Entity, text: str, links: TextLinks) -> Tags | None:
-    bot = clean(text).strip().partition("@")[2]
-    return _link(f"{links.host}/{quote(bot)}") if bot else ('<span class="command">', "</span>")
+    bot = text.strip().partition("@")[2]
+    return _link(f"{links.host}/{path_part(bot)}") if bot else ('<span class="command">', "</span>")
 
 
 def _preformatted(entity: Entity, text: str, links: TextLinks) -> Tags:
@@ -195,13 +209,8 @@ def _preformatted(entity: Entity, text: str, links: TextLinks) -> Tags:
 
 
 def _date(entity: Entity, text: str, links: TextLinks) -> Tags | None:
-    if entity.date <= 0:
-        return None
-    try:
-        moment = _EPOCH + timedelta(seconds=entity.date)
-    except OverflowError:
-        return None
-    return (f'<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">', "</time>")
+    stamp = utc_stamp(entity.date) if entity.date > 0 else ""
+    return (f'<time datetime="{stamp}">', "</time>") if stamp else None
 
 
 # Types without a row are plain text: custom emoji (the text holds the emoji that stands for it) and unknown ones.

@@ -18,7 +18,7 @@ from model.message import Message
 from posts.grouping import Group
 from posts.kinds import is_visual, kind_of
 from posts.plain import without
-from posts.words import links_of, plain_text
+from posts.words import Words, words_of
 
 # Above so many characters a post with a video or sound is a text with an illustration.
 _LONGEST_CAPTION = 200
@@ -40,28 +40,16 @@ _CHAT_NAME = re.compile(r"[a-z][a-z0-9_]{3,31}")
 class Facts:
     """What the rules look at, of one message or album.
 
-    `text` is the plain text. `words` is the same with the links' URLs below it, in lower case, ё as е.
+    `own` are its words. `searched` is their text with the links' URLs below it, in lower case, ё as е.
     `external`: links that leave Telegram. `invites` and `chats`: what links to Telegram lead to.
     """
 
-    __slots__ = (
-        "channel_names",
-        "chats",
-        "external",
-        "flags",
-        "invites",
-        "links",
-        "messages",
-        "text",
-        "visual",
-        "words",
-    )
+    __slots__ = ("channel_names", "chats", "external", "flags", "invites", "messages", "own", "searched", "visual")
 
-    def __init__(self, messages: Sequence[Message], channel: Channel) -> None:
+    def __init__(self, messages: Sequence[Message], own: Words, channel: Channel) -> None:
         self.messages = messages
-        self.text = plain_text(messages)
-        self.links = links_of(messages)
-        self.words = "\n".join((self.text, *self.links)).lower().replace("ё", "е")
+        self.own = own
+        self.searched = "\n".join((own.text, *own.links)).lower().replace("ё", "е")
         media = [message.media for message in messages if message.media is not None]
         self.flags = {kind_of(one).flag for one in media}
         self.visual = any(is_visual(one) for one in media)
@@ -69,7 +57,7 @@ class Facts:
         self.external = False
         self.invites = False
         self.chats: set[str] = set()
-        for link in self.links:
+        for link in own.links:
             self._sort_link(link)
 
     def _sort_link(self, link: str) -> None:
@@ -124,19 +112,22 @@ def _words(*words: str) -> Callable[[Facts], bool]:
 
     def found(facts: Facts) -> bool:
         # Plain substring searches are much quicker, and nearly always enough.
-        return any(stem in facts.words for stem in stems) and pattern.search(facts.words) is not None
+        for stem in stems:
+            if stem in facts.searched:
+                return pattern.search(facts.searched) is not None
+        return False
 
     return found
 
 
 def _media(flag: str, longest_text: int | None = None) -> Callable[[Facts], bool]:
     """The media brings the flag, and the text beside it is not longer than that."""
-    return lambda facts: flag in facts.flags and (longest_text is None or len(facts.text) <= longest_text)
+    return lambda facts: flag in facts.flags and (longest_text is None or len(facts.own.text) <= longest_text)
 
 
 def _is_only_link(facts: Facts) -> bool:
     media = [message.media for message in facts.messages if message.media is not None]
-    if not all(isinstance(one, WebPage) for one in media) or not (media or len(facts.links) == 1):
+    if not all(isinstance(one, WebPage) for one in media) or not (media or len(facts.own.links) == 1):
         return False
     return not any(char.isalnum() for message in facts.messages for char in without(message.text, EntityType.URL))
 
@@ -147,10 +138,6 @@ def _is_jeered(facts: Facts) -> bool:
         for message in facts.messages
         for reaction in message.reactions
     )
-
-
-def _mentions(facts: Facts) -> bool:
-    return any(entity.type is EntityType.MENTION for message in facts.messages for entity in message.text.entities)
 
 
 MERGED = "merged"
@@ -199,7 +186,7 @@ FLAGS: tuple[Flag, ...] = (
     ),
     Flag("only_link", "a link or its preview, and no words", _is_only_link, every=True),
     Flag("link", "has a link that leaves Telegram", lambda facts: facts.external),
-    Flag("mention", "mentions somebody by @name", _mentions),
+    Flag("mention", "mentions somebody by @name", lambda facts: facts.own.mentions),
     Flag("hid_channel", "has an invitation to a private chat", lambda facts: facts.invites),
     Flag(
         "foreign_channel",
@@ -213,10 +200,10 @@ FLAGS: tuple[Flag, ...] = (
 _RULES = tuple((flag.name, flag.rule, flag.every) for flag in FLAGS if flag.rule is not None)
 
 
-def flags_of(group: Group, channel: Channel) -> tuple[str, ...]:
-    """The post's flags, in the table's order."""
-    parts = [Facts(part, channel) for part in group.parts()]
-    flags = [name for name, rule, every in _RULES if (all if every else any)(map(rule, parts))]
-    if group.merged:
-        flags.append(MERGED)
-    return tuple(flags)
+def flags_of(group: Group, own: Words, channel: Channel) -> tuple[str, ...]:
+    """The flags, in the table's order, of a post with these words of its own."""
+    if not group.merged:
+        facts = Facts(group.messages, own, channel)
+        return tuple([name for name, rule, _ in _RULES if rule(facts)])
+    parts = [Facts(part, words_of(part), channel) for part in group.parts()]
+    return (*(name for name, rule, every in _RULES if (all if every else any)(map(rule, parts))), MERGED)

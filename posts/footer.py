@@ -38,8 +38,8 @@ def _facts(main: Message, group: Group) -> list[str]:
         facts.append(counted(main.views, "view", "views"))
     if main.forwards:
         facts.append(counted(main.forwards, "forward", "forwards"))
-    if group.discussed is not None and group.discussed.comments:
-        facts.append(counted(group.discussed.comments, "comment", "comments"))
+    if (discussed := group.discussed) is not None and discussed.comments:
+        facts.append(counted(discussed.comments, "comment", "comments"))
     if minute := utc_minute(group.date):
         facts.append(f'<time datetime="{utc_stamp(group.date)}">{minute}</time>')
     if edited := utc_minute(group.updated):

@@ -6,13 +6,25 @@ joiners, variation selectors, emoji with skin tones, tags and ZWJ, flags, Hangul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from unicodedata import category
 
+# Letters, ideographs and emoji that join with nothing before them (but a joiner, which is none of them).
+_ALONE = re.compile(
+    "[\t\n\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u2030-\u205e\u20a0-\u20cf"
+    "\u2190-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u9fff"
+    "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]+"
+)
 _ZWJ = "\u200d"
 # Viramas that tie two consonants into one conjunct (Indic_Conjunct_Break=Linker).
 _LINKERS = frozenset("\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d")
 _MARKS = frozenset({"Mn", "Me", "Mc"})
+
+
+def plain_prefix(text: str) -> int:
+    """How many of the first characters are certainly single code points; the one after them may join the last."""
+    return match.end() if (match := _ALONE.match(text)) else 0
 
 
 def clusters(text: str) -> Iterator[str]:
@@ -24,9 +36,15 @@ def clusters(text: str) -> Iterator[str]:
     flag_letters = 0
     for index in range(1, len(text) + 1):
         if index < len(text):
+            char = text[index]
+            if char < "\u0300" or "\u0370" <= char < "\u0483":
+                yield text[start:index]
+                start = index
+                flag_letters = 0
+                continue
             before = text[index - 1]
             flag_letters = flag_letters + 1 if "\U0001f1e6" <= before <= "\U0001f1ff" else 0
-            if _joined(before, text[index], flag_letters, text[start]):
+            if _joined(before, char, flag_letters, text[start]):
                 continue
         yield text[start:index]
         start = index
@@ -34,8 +52,6 @@ def clusters(text: str) -> Iterator[str]:
 
 def _joined(before: str, char: str, flag_letters: int, base: str) -> bool:
     """Whether no border is between the two. `flag_letters`: the run of regional indicators that ends in `before`."""
-    if char < "\u0300":
-        return False
     if _extends(char):
         return category(before) != "Cc"
     if before == _ZWJ:

@@ -26,6 +26,8 @@ class Group(NamedTuple):
     @property
     def main(self) -> Message:
         """The message that gives title, author and footer: the first with text, else the first."""
+        if len(self.messages) == 1:
+            return self.messages[0]
         return next((message for message in self.messages if message.text.text.strip()), self.messages[0])
 
     @property

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote, urlencode
-from uuid import UUID, uuid5
+from hashlib import sha1
+from urllib.parse import urlencode
+from uuid import UUID
 
 from model.channel import Channel, ChannelKind, PeerName
 from model.message import Message
-from posts.plain import clean
 from posts.post import RenderOptions
+from posts.urls import path_part
 
-_NAMESPACE = UUID("b5210cba-9658-5693-8640-d121c3255d1b")
+_NAMESPACE = UUID("b5210cba-9658-5693-8640-d121c3255d1b").bytes
 # Marked ids of channels and supergroups are this much below zero.
 _MARK = 1_000_000_000_000
 
@@ -19,13 +20,22 @@ _MARK = 1_000_000_000_000
 def item_id(channel_id: int, first: Message) -> str:
     """The item's id: a UUIDv5 (RFC 9562) of the chat and its first message, or of the message's album."""
     name = str(first.id) if first.media_group_id is None else f"album/{first.media_group_id}"
-    return f"urn:uuid:{uuid5(_NAMESPACE, f'{channel_id}/{name}')}"
+    return _urn(f"{channel_id}/{name}")
 
 
 def feed_id(channel_id: int, filters: Mapping[str, str] | None = None) -> str:
     """The feed's id, of the chat and the filters in force (name to value, any order; no limits, no tokens)."""
     name = f"{channel_id}?{urlencode(sorted(filters.items()))}" if filters else str(channel_id)
-    return f"urn:uuid:{uuid5(_NAMESPACE, name)}"
+    return _urn(name)
+
+
+def _urn(name: str) -> str:
+    """`uuid.uuid5`, which takes four times as long for its intermediate objects."""
+    digest = bytearray(sha1(_NAMESPACE + name.encode(), usedforsecurity=False).digest())
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    digits = digest[:16].hex()
+    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def bare_id(chat_id: int) -> int:
@@ -39,7 +49,7 @@ def post_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
     Telegram's site has no pages for basic groups and private chats: theirs is the bridge's own page.
     """
     if channel.username:
-        return f"{options.link_host}/{quote(clean(channel.username))}/{message_id}"
+        return f"{options.link_host}/{path_part(channel.username)}/{message_id}"
     if channel.id <= -_MARK:
         return f"{options.link_host}/c/{bare_id(channel.id)}/{message_id}"
     return bridge_link(channel, message_id, options)
@@ -48,7 +58,7 @@ def post_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
 def app_link(channel: Channel, message_id: int) -> str:
     """The post in a Telegram app (`tg://`); "" for basic groups and private chats, which have no such link."""
     if channel.username:
-        return f"tg://resolve?domain={quote(clean(channel.username))}&post={message_id}"
+        return f"tg://resolve?domain={path_part(channel.username)}&post={message_id}"
     if channel.id <= -_MARK:
         return f"tg://privatepost?channel={bare_id(channel.id)}&post={message_id}"
     return ""
@@ -56,14 +66,14 @@ def app_link(channel: Channel, message_id: int) -> str:
 
 def bridge_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
     """The post's own page on this bridge."""
-    return f"{options.base_url}/html/{quote(clean(channel.username)) if channel.username else channel.id}/{message_id}"
+    return f"{options.base_url}/html/{path_part(channel.username) if channel.username else channel.id}/{message_id}"
 
 
 def peer_link(peer: PeerName, link_host: str, message_id: int | None = None) -> str:
     """Where a person or a chat is, or the message there if its id is given; "" if nowhere that can be told."""
     message = "" if message_id is None else f"/{message_id}"
     if peer.username:
-        return f"{link_host}/{quote(clean(peer.username))}{message}"
+        return f"{link_host}/{path_part(peer.username)}{message}"
     if peer.id is None:
         return ""
     if peer.id <= -_MARK:

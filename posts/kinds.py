@@ -41,6 +41,7 @@ KINDS: tuple[MediaKind, ...] = (
 )
 # fmt: on
 
+_KIND_OF_TYPE = {Photo: PHOTO, Sticker: STICKER, Poll: POLL, WebPage: WEB_PAGE, Unsupported: UNSUPPORTED}
 _VIDEO_KINDS = {VideoKind.VIDEO: VIDEO, VideoKind.ANIMATION: ANIMATION, VideoKind.ROUND: ROUND}
 # Images that every browser shows; others sent as files are plain documents.
 _SHOWN_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"})
@@ -49,22 +50,13 @@ _SHOWN_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp",
 def kind_of(media: Media) -> MediaKind:
     """The row for a message's media."""
     match media:
-        case Photo():
-            return PHOTO
         case Video():
             return _VIDEO_KINDS[media.kind]
         case Audio():
             return VOICE if media.voice else AUDIO
-        case Sticker():
-            return STICKER
         case Document():
             return IMAGE if media.file.mime_type in _SHOWN_IMAGES else DOCUMENT
-        case Poll():
-            return POLL
-        case WebPage():
-            return WEB_PAGE
-        case Unsupported():
-            return UNSUPPORTED
+    return _KIND_OF_TYPE[type(media)]
 
 
 def is_visual(media: Media) -> bool:

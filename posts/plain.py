@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from model.entity import Entity, EntityType, Text
-from posts.graphemes import clusters
+from posts.graphemes import clusters, plain_prefix
 
 # What XML 1.0 (2.2) forbids. CR goes too: parsers turn it into a second newline.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -67,19 +67,19 @@ def spans_of(text: Text) -> list[Span]:
     length = len(text.text)
     # Where, in code units, each character of two units begins.
     pairs = [match.start() + index for index, match in enumerate(_ASTRAL.finditer(text.text))]
-    spans = []
+    spans: list[Span] = []
     for entity in text.entities:
         start = entity.offset
         end = start + entity.length
-        if entity.length <= 0 or end <= 0:
-            continue
-        start = max(start, 0)
+        if start < 0:
+            start = 0
         if pairs:
             start -= bisect_left(pairs, start)
             before = bisect_left(pairs, end)
-            inside = before > 0 and pairs[before - 1] == end - 1
+            inside = end > 0 and before > 0 and pairs[before - 1] == end - 1
             end += inside - before
-        end = min(end, length)
+        if end > length:
+            end = length
         if start < end:
             spans.append(Span(start, end, entity))
     return spans
@@ -101,6 +101,8 @@ def without(text: Text, unwanted: EntityType) -> str:
 def join(texts: Sequence[Text]) -> Text:
     """The texts, empty ones left out, with a blank line between and their entities moved along."""
     filled = [text for text in texts if text.text]
+    if not filled:
+        return Text()
     if len(filled) == 1:
         return filled[0]
     entities = []
@@ -123,14 +125,21 @@ def cut(text: str, limit: int, least: int = 0) -> str:
     """
     if len(text) <= limit:
         return text
+    if plain_prefix(text[: limit + 1]) > limit:
+        space = max(text.rfind(" ", least, limit + 1), text.rfind("\n", least, limit + 1))
+        return _ellipsis(text[: space if space > 0 else limit])
     end = 0
     space = -1
     for count, cluster in enumerate(clusters(text)):
-        if cluster.isspace() and least <= count:
+        if cluster in " \n" and least <= count:
             space = end
         if count == limit:
             break
         end += len(cluster)
     else:
         return text
-    return text[: space if space > 0 else end].rstrip(" \t\n.,:;-–—") + "…"
+    return _ellipsis(text[: space if space > 0 else end])
+
+
+def _ellipsis(text: str) -> str:
+    return text.rstrip(" \t\n.,:;-–—") + "…"

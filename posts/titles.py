@@ -25,7 +25,8 @@ _SHORTEST_SHOUT = 5
 _BARE_URL = re.compile(r"(?:https?|tg)://\S+", re.IGNORECASE)
 _TAG = re.compile(r"(?<!\w)[#$][^\W\d_]\w*(?:@\w+)?")
 # A dot after one or two letters is an abbreviation's or an initial's. Chinese and Japanese stops need no space.
-_SENTENCE_END = re.compile(r"(?:(?<=\w{3})\.|[!?…]+|\.{2,})[\"»”’)]*(?=\s+(\S))|[。!?]+[」』”]*")
+_SENTENCE_END = re.compile(r"(?:(?<=\w{3})\.|[!?…]+|\.{2,})[\"»”’)]*(?=\s+(\S))|[。！？]+[」』”]*")
+_STOP = re.compile("[.!?…。！？]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…]\s+)[^\w]*(\w)")
 _YOUTUBE = re.compile(r"(?:https?://)?(?:www\.|m\.)?(?:youtube\.com|youtu\.be)/", re.IGNORECASE)
 
@@ -103,11 +104,12 @@ def _fit(line: str) -> str:
     line = line.rstrip(".,:; ") or line
     if len(line) <= _LONGEST:
         return line
-    ends = [
-        match.end()
-        for match in _SENTENCE_END.finditer(line[: _LONGEST + 20])
-        if match.end() <= _LONGEST and not (match[1] or "").islower()
-    ]
-    if ends and ends[-1] >= _SHORTEST_SENTENCE:
-        return line[: ends[-1]].rstrip(".,:; ")
+    if _STOP.search(line, 0, _LONGEST):
+        ends = [
+            match.end()
+            for match in _SENTENCE_END.finditer(line[: _LONGEST + 20])
+            if match.end() <= _LONGEST and not (match[1] or "").islower()
+        ]
+        if ends and ends[-1] >= _SHORTEST_SENTENCE:
+            return line[: ends[-1]].rstrip(".,:; ")
     return cut(line, _LONGEST, _SHORTEST_CUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 # Browsers skip these characters inside and around a URL, so a scheme could hide behind them.
 _SKIPPED = re.compile("[\x00-\x20\x7f-\xa0\u2028\u2029]+")
@@ -25,3 +26,8 @@ def safe_url(url: str) -> str | None:
     if url.startswith("//"):
         url = url[2:]
     return f"https://{url}" if url[:1].isalnum() else None
+
+
+def path_part(name: str) -> str:
+    """A name (of a chat, a tag) as one part of a path or query: percent-encoded where needed."""
+    return name if name.isascii() and name.isidentifier() else quote(name, safe="", errors="replace")

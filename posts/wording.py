@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(unix: int | None) -> datetime | None:
-    """The time in UTC; None for none and for one that no calendar has."""
-    if unix is None:
-        return None
-    try:
-        return _EPOCH + timedelta(seconds=unix)
-    except OverflowError:
-        return None
+_EPOCH = datetime(1970, 1, 1)
 
 
 def utc_minute(unix: int | None) -> str:
     """`2026-12-01 12:00 UTC`; "" for no time."""
-    return f"{at:%Y-%m-%d %H:%M} UTC" if (at := moment(unix)) else ""
+    return f"{at.isoformat(' ', 'minutes')} UTC" if (at := _utc(unix)) else ""
 
 
 def utc_stamp(unix: int | None) -> str:
     """RFC 3339: `2026-12-01T12:00:00Z`; "" for no time."""
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}" if (at := moment(unix)) else ""
+    return f"{at.isoformat()}Z" if (at := _utc(unix)) else ""
 
 
 def file_size(size: int) -> str:
@@ -54,3 +44,13 @@ def duration(seconds: float) -> str:
 def counted(count: int, one: str, many: str) -> str:
     """`1 photo`, `3 photos`."""
     return f"{count} {one if count == 1 else many}"
+
+
+def _utc(unix: int | None) -> datetime | None:
+    """The time in UTC, without a zone; None for none and for one that no calendar has."""
+    if unix is None:
+        return None
+    try:
+        return _EPOCH + timedelta(seconds=unix)
+    except OverflowError:
+        return None

@@ -1,8 +1,9 @@
-"""A post's own words: its plain text, its tags, its links."""
+"""A post's own words: its plain text, its tags, links and mentions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from model.entity import EntityType
 from model.media import Poll
@@ -12,41 +13,47 @@ from posts.services import sentence
 from posts.urls import safe_url
 
 
-def plain_text(messages: Sequence[Message]) -> str:
-    """Texts, events, poll questions and options, with blank lines between; never quotes or previews."""
+class Words(NamedTuple):
+    """What messages say themselves, never quotes or previews.
+
+    `text`: texts, events, poll questions and options, with blank lines between. `tags`: hashtags and cashtags without
+    sign, as written, in text order, each once whatever its case. `links`: the absolute URLs of texts and buttons, in
+    order, without those that may not be links. `mentions`: whether there is an `@name`.
+    """
+
+    text: str
+    tags: tuple[str, ...]
+    links: tuple[str, ...]
+    mentions: bool
+
+
+def words_of(messages: Sequence[Message]) -> Words:
+    """The messages' own words, in the messages' order."""
     parts: list[str] = []
+    tags: dict[str, str] = {}
+    urls: list[str] = []
+    mentions = False
     for message in messages:
         if message.service is not None:
             parts.append(sentence(message.service))
-        if message.text.text:
-            parts.append(message.text.text)
+        text = message.text
+        if text.text:
+            parts.append(text.text)
+        for start, end, entity in spans_of(text) if text.entities else ():
+            kind = entity.type
+            if kind is EntityType.URL:
+                urls.append(text.text[start:end])
+            elif kind is EntityType.TEXT_LINK:
+                urls.append(entity.url)
+            elif kind is EntityType.MENTION:
+                mentions = True
+            elif kind is EntityType.HASHTAG or kind is EntityType.CASHTAG:
+                tag = one_line(text.text[start:end].partition("@")[0]).lstrip("#＃$")
+                tags.setdefault(tag.casefold(), tag)
+        urls.extend(button.url for button in message.buttons)
         if isinstance(message.media, Poll):
-            parts.append(
-                "\n".join([message.media.question.text, *(option.text.text for option in message.media.options)])
-            )
-    return clean("\n\n".join(parts))
-
-
-def tags_of(messages: Iterable[Message]) -> tuple[str, ...]:
-    """Hashtags and cashtags without sign, as written, in text order, each once whatever its case."""
-    found: dict[str, str] = {}
-    for message in messages:
-        for start, end, entity in spans_of(message.text) if message.text.entities else ():
-            if entity.type is EntityType.HASHTAG or entity.type is EntityType.CASHTAG:
-                tag = one_line(message.text.text[start:end].partition("@")[0]).lstrip("#＃$")
-                if tag:
-                    found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
-
-
-def links_of(messages: Iterable[Message]) -> list[str]:
-    """The absolute URLs of the texts' links and of the buttons, in order; those that may not be links left out."""
-    found: list[str] = []
-    for message in messages:
-        for start, end, entity in spans_of(message.text) if message.text.entities else ():
-            if entity.type is EntityType.URL:
-                found.append(message.text.text[start:end])
-            elif entity.type is EntityType.TEXT_LINK:
-                found.append(entity.url)
-        found.extend(button.url for button in message.buttons)
-    return [safe for url in found if (safe := safe_url(url)) is not None]
+            options = [option.text.text for option in message.media.options]
+            parts.append("\n".join([message.media.question.text, *options]))
+    links = tuple(safe for url in urls if (safe := safe_url(url)) is not None)
+    tags.pop("", None)
+    return Words(clean("\n\n".join(parts)), tuple(tags.values()), links, mentions)

@@ -12,22 +12,24 @@ from posts.kinds import describe, kind_of
 from posts.post import Enclosure
 
 
-def media_blocks(sheet: Sheet, messages: Sequence[Message], place: Place) -> str:
-    """All media that stand at that place of the body, in the messages' order; files to look at or hear as a group."""
-    blocks = []
+def media_blocks(sheet: Sheet, messages: Sequence[Message]) -> dict[Place, str]:
+    """All media, by their place in the body, in the messages' order; files to look at or hear as a group."""
+    blocks: dict[Place, list[str]] = {}
     for message in messages:
         media = message.media
-        if media is None or (kind := kind_of(media)).place is not place:
+        if media is None:
             continue
+        kind = kind_of(media)
         html = kind.block(sheet, message, media, kind)
-        if place is Place.MEDIA:
+        if kind.place is Place.MEDIA:
             html = _framed(html, kind, media)
         if kind.enclosure:
             _enclose(sheet, message, kind, media)
-        blocks.append(html)
-    if len(blocks) > 1 and place is Place.MEDIA:
-        return f'<div class="album">{"".join(blocks)}</div>'
-    return "".join(blocks)
+        blocks.setdefault(kind.place, []).append(html)
+    placed = {place: "".join(htmls) for place, htmls in blocks.items()}
+    if len(blocks.get(Place.MEDIA, ())) > 1:
+        placed[Place.MEDIA] = f'<div class="album">{placed[Place.MEDIA]}</div>'
+    return placed
 
 
 def _framed(html: str, kind: MediaKind, media: Media) -> str:
