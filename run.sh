@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Everything a user or developer does with this project. `./run.sh` alone lists it.
 set -euo pipefail
+CALLED_FROM=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
+ROOT=$PWD
 
-VENV=.venv
+VENV=$ROOT/.venv
 PYTHON=$VENV/bin/python
 OUR_CODE=(config.py errors.py file_io.py tg_throttle.py telegram_client.py tg_cache.py post_parser.py
   rss_generator.py supervisor.py api_server.py model telegram storage media_cache posts feeds routes
@@ -56,9 +58,15 @@ install_tools() {
     die "Could not install ${missing[*]}; install them by hand and run this again."
 }
 
+# Runs a module where the caller stands, so that relative paths on the command line mean what they say.
+run_from_caller() {
+  cd "$CALLED_FROM"
+  PYTHONPATH=$ROOT exec "$PYTHON" -m "$@"
+}
+
 demo() { # [FOLDER ...]  the whole product against the local Telegram server: no account needed
   install_python requirements.txt
-  exec "$PYTHON" -m demo "$@"
+  run_from_caller demo "$@"
 }
 
 login() { # [--phone|--qr]  logs the bridge in to your Telegram account
@@ -87,7 +95,7 @@ check() { # ruff and mypy
 bench() { # [--json FILE]  measures and prints the performance table
   install_python requirements-dev.txt
   install_tools
-  exec "$PYTHON" -m bench "$@"
+  run_from_caller bench "$@"
 }
 
 clean() { # removes what the other commands made here; your data/ and .env stay

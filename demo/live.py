@@ -18,4 +18,4 @@ async def keep_posting(posts_file: Path, control_port: int, interval_s: float) -
     posts = await asyncio.to_thread(lambda: json.loads(posts_file.read_text("utf-8")))
     for post in itertools.cycle(posts):
         await asyncio.sleep(interval_s)
-        await http_json("POST", control_port, f"/chats/{post['channel']}/messages", post["message"])
+        await http_json("POST", control_port, f"/chats/{post['channel']}/messages", {"message": post["message"]})
