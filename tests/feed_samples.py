@@ -61,7 +61,10 @@ def feed(posts: Sequence[Post] = (), channel: Channel = CHANNEL, **fields: Any) 
 def one_of_each() -> list[Post]:
     """Newest first: a post for each thing that a document treats in a way of its own."""
     photos = [Image(url=f"{MEDIA}/18/photo{index}/aa", width=1280, height=960) for index in range(3)]
-    album = "".join(f'<img src="{photo.url}" width="1280" height="960" alt="Photo" loading="lazy">' for photo in photos)
+    album = "".join(
+        f'<div class="media photo"><img src="{photo.url}" width="1280" height="960" alt="Photo" loading="lazy"></div>'
+        for photo in photos
+    )
     song = Enclosure(
         url=f"{MEDIA}/17/song/bb", mime_type="audio/mpeg", size=4_321_000, duration=213.4, title="Night <Train>"
     )
@@ -98,8 +101,8 @@ def one_of_each() -> list[Post]:
         post(
             17,
             title="Night <Train>",
-            html=f'<audio src="{song.url}" controls preload="none"></audio>'
-            f'<p class="file"><a href="{score.url}">score &amp; parts.pdf</a> 97 KB</p>',
+            html=f'<div class="album"><div class="media document"><a href="{score.url}">score &amp; parts.pdf</a>'
+            f'</div><div class="media audio"><audio src="{song.url}" controls preload="none"></audio></div></div>',
             text="",
             enclosures=(score, song),
             comments_url="https://t.me/trains/17?comment=1",
