@@ -27,7 +27,7 @@ def build_action(scope: Scope, message_id: int, data: Json) -> Action:
     An action that nobody knows becomes `MessageActionCustomAction` with a readable text.
     """
     name = as_text(data.get("action"))
-    build = _ACTIONS.get(name)
+    build = ACTIONS.get(name)
     return build(scope, message_id, data) if build else _custom(name, data)
 
 
@@ -222,7 +222,7 @@ def _no_forwards(build: Callable[..., Action]) -> Build:
 
 
 # One row a kind: the export's `action`, and the TL action. `s` the scope, `i` the message's id, `d` its JSON.
-_ACTIONS: dict[str, Build] = {
+ACTIONS: dict[str, Build] = {
     "create_group": lambda s, i, d: _t.MessageActionChatCreate(title=as_text(d.get("title")), users=_members(s, d)),
     "edit_group_title": lambda s, i, d: _t.MessageActionChatEditTitle(title=as_text(d.get("title"))),
     "edit_group_photo": lambda s, i, d: _t.MessageActionChatEditPhoto(photo=_photo(s, i, d)),

@@ -9,6 +9,7 @@ from pyrogram import raw
 
 from tgserver.export.bridge import ForwardExtra, MessageExtra, ReplyExtra, WebPageExtra
 from tgserver.export.files import build_photo, named_file
+from tgserver.export.identity import stable_id
 from tgserver.export.peers import parse_peer
 from tgserver.export.scope import Scope
 from tgserver.export.text import custom_emoji_id, parse_text
@@ -75,13 +76,15 @@ def build_reply(scope: Scope, data: Json, extra: MessageExtra) -> raw.types.Mess
 
 
 def build_replies(scope: Scope, extra: MessageExtra) -> raw.types.MessageReplies | None:
-    """The number of comments, `None` if the message has no comment section."""
+    """The number of comments, `None` if the message has no comment section.
+
+    TL names the discussion group with each count, so one is made up where `bridge` names none.
+    """
     if extra.comments is None:
         return None
-    group = extra.comments.chat_id
-    if group is not None:
-        scope.peers.channel(group)
-    return _t.MessageReplies(replies=extra.comments.count, replies_pts=0, comments=True, channel_id=group)
+    group_id = extra.comments.chat_id or stable_id("discussion", scope.chat.id, bits=40)
+    scope.peers.supergroup(group_id)
+    return _t.MessageReplies(replies=extra.comments.count, replies_pts=0, comments=True, channel_id=group_id)
 
 
 def build_web_page(scope: Scope, message_id: int, told: WebPageExtra, data: Json) -> raw.types.MessageMediaWebPage:

@@ -68,9 +68,12 @@ def _file(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Med
 def _paid_media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Media:
     free = {key: value for key, value in data.items() if key != "paid_stars_amount"}
     inner = build_media(scope, message_id, free, extra)
-    shown: raw.base.MessageExtendedMedia = (
-        raw.types.MessageExtendedMedia(media=inner) if inner else raw.types.MessageExtendedMediaPreview()
-    )
+    shown: raw.base.MessageExtendedMedia
+    if inner is None:
+        size = count(data.get("width")), count(data.get("height"))
+        shown = raw.types.MessageExtendedMediaPreview(w=size[0], h=size[1])
+    else:
+        shown = raw.types.MessageExtendedMedia(media=inner)
     stars = max(0, as_int(data.get("paid_stars_amount")))
     return raw.types.MessageMediaPaidMedia(stars_amount=stars, extended_media=[shown])
 

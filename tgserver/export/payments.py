@@ -27,7 +27,7 @@ def yes(data: Json, *keys: str) -> bool | None:
 _CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "JPY", "₹": "INR", "₴": "UAH"}
 
 
-def _money(value: object) -> tuple[str, int]:
+def read_price(value: object) -> tuple[str, int]:
     """(currency code, amount in hundredths) of a written price such as `$11.99` or `1 299,00 RUB`.
 
     One or two digits after the last separator are hundredths. What can't be read is 0 US dollars.
@@ -43,21 +43,21 @@ def _money(value: object) -> tuple[str, int]:
 
 def gift_premium(scope: Scope, message_id: int, data: Json) -> Action:
     """Premium for somebody, as a gift."""
-    currency, amount = _money(data.get("cost"))
+    currency, amount = read_price(data.get("cost"))
     days = count(data.get("days")) or count(data.get("months")) * _DAYS_A_MONTH
     return _t.MessageActionGiftPremium(currency=currency, amount=amount, days=int32(days))
 
 
 def gift_stars(scope: Scope, message_id: int, data: Json) -> Action:
     """Stars for somebody, as a gift."""
-    currency, amount = _money(data.get("cost"))
+    currency, amount = read_price(data.get("cost"))
     stars = max(0, as_int(data.get("stars")) or as_int(data.get("amount_whole")))
     return _t.MessageActionGiftStars(currency=currency, amount=amount, stars=stars)
 
 
 def gift_ton(scope: Scope, message_id: int, data: Json) -> Action:
     """TON for somebody, as a gift; the amount in billionths."""
-    currency, amount = _money(data.get("cost"))
+    currency, amount = read_price(data.get("cost"))
     nano = max(0, as_int(as_int(data.get("amount_whole")) * 10**9 + as_int(data.get("amount_nano"))))
     return _t.MessageActionGiftTon(currency=currency, amount=amount, crypto_currency="TON", crypto_amount=nano)
 
@@ -86,6 +86,7 @@ def prize_stars(scope: Scope, message_id: int, data: Json) -> Action:
 
 def star_gift(scope: Scope, message_id: int, data: Json) -> Action:
     """A gift bought with stars."""
+    limited = yes(data, "is_limited")
     gift_id = as_int(data.get("gift_id")) or scope.id_for(message_id, "gift")
     text = data.get("gift_text")
     return _t.MessageActionStarGift(
@@ -94,7 +95,10 @@ def star_gift(scope: Scope, message_id: int, data: Json) -> Action:
             sticker=_t.DocumentEmpty(id=stable_id("gift sticker", gift_id)),
             stars=max(0, as_int(data.get("stars"))),
             convert_stars=0,
-            limited=yes(data, "is_limited"),
+            limited=limited,
+            # A limited gift tells how many there are; exports don't know.
+            availability_remains=0 if limited else None,
+            availability_total=0 if limited else None,
         ),
         name_hidden=yes(data, "is_anonymous"),
         message=with_entities(text) if text else None,

@@ -126,6 +126,10 @@ def _mentioned_channel(channel_id: int, title: str) -> raw.types.Channel:
     return make_channel(channel_id, title, broadcast=True, left=True)
 
 
+def _mentioned_supergroup(channel_id: int, title: str) -> raw.types.Channel:
+    return make_channel(channel_id, title or f"Group {channel_id}", megagroup=True, left=True)
+
+
 class PeerBook:
     """Finds the people and chats that messages name, and adds to the world those that it lacks.
 
@@ -150,6 +154,11 @@ class PeerBook:
     def channel(self, channel_id: int, title: object = None) -> int:
         """Make sure that the channel exists; answers the id."""
         self._mention(channel_id, as_text(title).strip(), _mentioned_channel)
+        return channel_id
+
+    def supergroup(self, channel_id: int) -> int:
+        """Make sure that the supergroup exists; answers the id."""
+        self._mention(channel_id, "", _mentioned_supergroup)
         return channel_id
 
     def peer(self, value: object, name: object = None) -> raw.base.Peer | None:

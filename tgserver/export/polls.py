@@ -6,8 +6,9 @@ from pyrogram import raw
 
 from tgserver.export.bridge import PollExtra
 from tgserver.export.scope import Scope
-from tgserver.export.text import parse_text, with_entities
+from tgserver.export.text import with_entities
 from tgserver.export.values import Json, as_dict, as_list, count, int32, timestamp
+from tgserver.export.vectors import complete
 
 
 def build_poll(scope: Scope, message_id: int, data: Json, extra: PollExtra | None) -> raw.types.MessageMediaPoll:
@@ -21,16 +22,21 @@ def build_poll(scope: Scope, message_id: int, data: Json, extra: PollExtra | Non
         # As Telegram's own clients do: the option is the answer's place, in ASCII.
         option = str(index).encode()
         answers.append(raw.types.PollAnswer(text=with_entities(fields.get("text")), option=option))
-        results.append(
-            raw.types.PollAnswerVoters(
-                option=option,
-                voters=count(fields.get("voters")),
-                chosen=fields.get("chosen") is True or None,
-                correct=index in extra.correct or None,
-            )
+        voters = raw.types.PollAnswerVoters(
+            option=option,
+            voters=count(fields.get("voters")),
+            chosen=fields.get("chosen") is True or None,
+            correct=index in extra.correct or None,
         )
-    solution, solution_entities = parse_text(extra.solution) if extra.solution is not None else (None, None)
+        complete(voters)
+        results.append(voters)
     close_date = timestamp(written, "close_date") or None
+    outcome = raw.types.PollResults(
+        results=results,
+        total_voters=count(written.get("total_voters")),
+        solution=extra.solution,
+    )
+    complete(outcome)
     return raw.types.MessageMediaPoll(
         poll=raw.types.Poll(
             id=scope.id_for(message_id, "poll"),
@@ -43,12 +49,7 @@ def build_poll(scope: Scope, message_id: int, data: Json, extra: PollExtra | Non
             quiz=extra.quiz or None,
             close_date=close_date,
         ),
-        results=raw.types.PollResults(
-            results=results,
-            total_voters=count(written.get("total_voters")),
-            solution=solution,
-            solution_entities=solution_entities,
-        ),
+        results=outcome,
     )
 
 

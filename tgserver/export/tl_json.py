@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import base64
 import struct
-from io import BytesIO
 from typing import Any
 
 from pyrogram import raw
 from pyrogram.raw.core import TLObject
 
+from tgserver.export.vectors import complete
+from tgserver.tl import check_writable
+
 
 def from_json(value: object) -> Any:
-    """The TL object that `value` describes, as a client decodes it (absent vectors are `[]`).
+    """The TL object that `value` describes.
 
     Raises `ValueError` with one line if a name or field is unknown, a field is missing, or TL can't
     carry a value.
@@ -26,9 +28,10 @@ def from_json(value: object) -> Any:
     if not isinstance(built, TLObject):
         raise ValueError(f'expected an object with the constructor\'s name under "_", got {value!r:.80}')
     try:
-        return TLObject.read(BytesIO(built.write()))
-    except (TypeError, AttributeError, ValueError, OverflowError, KeyError, struct.error) as error:
+        check_writable(built)
+    except (TypeError, AttributeError, ValueError, OverflowError, struct.error) as error:
         raise ValueError(f"{built.QUALNAME} can't be written as TL: {error}") from error
+    return built
 
 
 def _build(value: object) -> Any:
@@ -47,9 +50,11 @@ def _build(value: object) -> Any:
         raise ValueError(f'unknown TL constructor {name!r} under "_"')
     fields = {key: _build(entry) for key, entry in value.items() if key != "_"}
     try:
-        return constructor(**fields)
+        built = constructor(**fields)
     except TypeError as error:
         raise ValueError(f"{name}: {str(error).removeprefix(f'{constructor.__name__}.__init__() ')}") from error
+    complete(built)
+    return built
 
 
 def _constructor(name: str) -> type[TLObject[Any]] | None:
