@@ -45,8 +45,8 @@ async def running(
     """Serve the exports until the context ends, when both processes are stopped.
 
     `working_folder` is emptied first; it holds the session and the bridge's data. `settings` are the bridge's,
-    over those that lead it to the local server; the caller's own are kept out. Raises ChildFailed if a process ends before the
-    bridge has reached Telegram, TimeoutError if that takes too long.
+    over those that lead it to the local server; the caller's own are kept out. Raises ChildFailed if a process ends
+    before the bridge has reached Telegram, TimeoutError if that takes too long.
     """
     await asyncio.to_thread(_empty, working_folder)
     ready = working_folder / "server.json"

@@ -1,0 +1,43 @@
+"""Finished documents in memory: rendered once, bounded in bytes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from feeds.feed import Document
+from routes.document_cache import DocumentCache
+
+
+class Renderer:
+    """Counts what it renders: documents of 100 bytes."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def __call__(self) -> Document:
+        self.count += 1
+        await asyncio.sleep(0)
+        return Document(body=b"x" * 100, content_type="text/plain", etag=f'W/"{self.count}"', last_modified=0)
+
+
+async def test_a_document_is_rendered_once_for_all_who_ask_now_and_later() -> None:
+    cache, render = DocumentCache[str](1000), Renderer()
+    first = await asyncio.gather(*(cache.get("key", render) for _ in range(5)))
+    later = await cache.get("key", render)
+    assert {document.etag for document in [*first, later]} == {'W/"1"'}
+
+
+async def test_beyond_the_bound_the_least_recently_used_goes() -> None:
+    cache, render = DocumentCache[str](250), Renderer()
+    for key in ("a", "b", "a", "c", "a"):
+        await cache.get(key, render)
+    assert render.count == 3
+    await cache.get("b", render)
+    assert render.count == 4
+
+
+async def test_a_document_larger_than_the_bound_is_served_and_not_kept() -> None:
+    cache, render = DocumentCache[str](50), Renderer()
+    await cache.get("key", render)
+    await cache.get("key", render)
+    assert render.count == 2
