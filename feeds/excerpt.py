@@ -6,7 +6,9 @@ import re
 
 from posts.graphemes import clusters
 
-_SENTENCE_END = re.compile(r"[.!?…]+[)\]»”\"']*(?= )|[。！？]+[」』）]*")
+# Chinese and Japanese put no space after a sentence.
+_FULL_STOPS = "。！？"
+_SENTENCE_END = re.compile(rf"[.!?…{_FULL_STOPS}]+[)\]»”\"'」』）]*")
 _ELLIPSIS = "…"
 
 
@@ -16,11 +18,18 @@ def excerpt(text: str, limit: int) -> str:
     Cut after a sentence if one ends in the second half, else at a word's end in the second half, else between
     two grapheme clusters; an ellipsis marks all but the first kind of cut.
     """
-    flat = " ".join(text.split())
+    # A post can be long, and its beginning is enough unless it is mostly white space.
+    flat = " ".join(text[: 2 * limit].split())
+    if len(flat) <= limit:
+        flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat
-    # One character more is looked at: it decides whether a word or sentence ends right at the limit.
-    ends = [match.end() for match in _SENTENCE_END.finditer(flat, limit // 2, limit + 1) if match.end() <= limit]
+    # One character more is looked at: it decides whether a sentence or word ends right at the limit.
+    ends = [
+        match.end()
+        for match in _SENTENCE_END.finditer(flat, limit // 2, limit + 1)
+        if match.end() <= limit and (flat[match.end()] == " " or match[0][0] in _FULL_STOPS)
+    ]
     if ends:
         return flat[: ends[-1]]
     space = flat.rfind(" ", limit // 2, limit)

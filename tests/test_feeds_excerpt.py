@@ -20,6 +20,8 @@ from feeds.excerpt import excerpt
         ("unbreakable" * 3, 10, "unbreakab…"),
         ("日本語の文章です。続きがここにあります", 12, "日本語の文章です。"),
         ("Oh. " + "x" * 20, 10, "Oh. xxxxx…"),
+        (" " * 100 + "behind much space", 10, "behind…"),
+        ("a b" + " " * 100 + "c", 10, "a b c"),
     ],
 )
 def test_a_text_is_cut_where_a_reader_would(text: str, limit: int, expected: str) -> None:
