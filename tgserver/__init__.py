@@ -5,4 +5,4 @@ from tgserver.faults import Action, Fault
 from tgserver.server import Server
 from tgserver.world import Chat, ServedFile, World
 
-__all__ = ["Account", "Action", "Chat", "Fault", "Server", "ServedFile", "World"]
+__all__ = ["Account", "Action", "Chat", "Fault", "ServedFile", "Server", "World"]

@@ -120,7 +120,7 @@ class Dispatcher:
         """Answer a call, at once or after its delay."""
         if isinstance(query, Unparsable):
             self.log.add(UNPARSABLE, connection.dc.id, connection.media)
-            failure = tl.error(400, f"INPUT_METHOD_INVALID_{query.constructor}")
+            failure = tl.error(400, "INPUT_METHOD_INVALID")
             self._later(0.0, lambda: connection.answer(session, message_id, [failure.write()]))
             return
         names, query = unwrap(query)
@@ -198,18 +198,28 @@ class Dispatcher:
         call = Call(
             self._server, connection.dc, session, too_long=fault is not None and fault.action is Action.TOO_LONG
         )
-        try:
-            result = rpc.answer(call, query)
-        except (RpcFailure, Unparsable) as error:
-            failure = error if isinstance(error, RpcFailure) else RpcFailure("INPUT_FETCH_ERROR", 400)
-            result = tl.error(failure.code, failure.name)
+        result = self._result(call, query)
         if isinstance(result, FilePart):
             part = _spoiled(result, fault)
             delay += self._transfer_time(part.wanted)
             self._later(delay, lambda: self._send_part(connection, session, message_id, part))
             return
-        body = result if isinstance(result, bytes) else result.write()
+        body = result
         self._later(delay, lambda: connection.answer(session, message_id, [body]))
+
+    def _result(self, call: Call, query: TL) -> bytes | FilePart:
+        """The answer, ready to be sent; whatever goes wrong is an RPC error."""
+        try:
+            result = rpc.answer(call, query)
+            return result if isinstance(result, bytes | FilePart) else result.write()
+        except RpcFailure as failure:
+            return tl.error(failure.code, failure.name).write()
+        except Unparsable:
+            return tl.error(400, "INPUT_FETCH_ERROR").write()
+        except Exception:
+            # One client's odd call must not end the connection of others, nor its own.
+            log.exception("%s failed", tl.method_name(query))
+            return tl.error(500, "RPC_CALL_FAIL").write()
 
     def _send_part(self, connection: Connection, session: Session, message_id: int, part: FilePart) -> None:
         seal = connection.answer_sealer(session, message_id)
@@ -224,7 +234,7 @@ class Dispatcher:
                 connection.write(future.result())
             else:
                 log.error("file %s can't be served: %s", part.file.id, error)
-                connection.answer(session, message_id, [tl.error(500, "FILE_READ_FAILED").write()])
+                connection.answer(session, message_id, [tl.error(500, "STORAGE_CHECK_FAILED").write()])
 
         work.add_done_callback(done)
 

@@ -66,6 +66,14 @@ class Fault:
 
     def __post_init__(self) -> None:
         self.action = Action(self.action)
+        whole = {"times": self.times, "after": self.after, "code": self.code, "dc_id": self.dc_id}
+        for name, value in whole.items():
+            if value is not None and type(value) is not int:
+                raise ValueError(f"{name} must be a whole number")
+        if not isinstance(self.seconds, int | float) or self.seconds < 0 or self.after < 0:
+            raise ValueError("seconds and after must be at least 0")
+        if not isinstance(self.method, str) or not isinstance(self.error, str):
+            raise ValueError("method and error must be names")
         if self.action is Action.ERROR and not self.error:
             raise ValueError('an "error" fault needs the error\'s name, for example FLOOD_WAIT_5')
         if self.action is Action.TRANSPORT_ERROR and self.code is None:

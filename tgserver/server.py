@@ -28,6 +28,8 @@ from tgserver.world import Chat, TLMessage, World
 
 DEFAULT_DCS = (2, 4)
 DEFAULT_CODE = "12345"
+# The id of the first account that no TL user was given for.
+FIRST_USER_ID = 7_000_000
 
 
 class Server:
@@ -128,7 +130,9 @@ class Server:
         default made from the user's id; `dc_id` is the account's home. Raises ValueError.
         """
         if user is None:
-            user_id = 7_000_000 + len(self.accounts)
+            user_id = FIRST_USER_ID + len(self.accounts)
+            while user_id in self.world.users or user_id in self.world.chats:
+                user_id += 1
             user = raw.types.User(id=user_id, access_hash=user_id + 1, first_name="Local", last_name="Tester")
         home = self.main_dc if dc_id is None else self.dcs[dc_id]
         phone = phone or user.phone or f"99966{user.id % 10**7:07}"

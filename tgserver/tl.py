@@ -45,12 +45,11 @@ def check_writable(value: TL) -> None:
     That happens when of several fields that TL sends together only some are set.
     """
     written = value.write()
-    stream = BytesIO(written)
     try:
-        TLObject.read(stream)
-    except PARSE_ERRORS:
-        stream.seek(0)
-    if stream.tell() != len(written):
+        same = parse(written).write() == written
+    except (Unparsable, *PARSE_ERRORS):
+        same = False
+    if not same:
         raise ValueError(f"{value.QUALNAME} is not complete: set all of the fields that TL sends together")
 
 

@@ -133,6 +133,8 @@ class Chat:
     invite_hash: str | None = None
     linked_chat_id: int | None = None
     changes: list[Change[ChannelUpdate]] = field(default_factory=list)
+    # Which object was found fit to be sent, by message id: each is tried once.
+    checked: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.messages, MessageTable):
@@ -214,12 +216,15 @@ class World:
         return self.usernames.get(username.lower())
 
     def _index_names(self, peer: TLPeer) -> None:
-        for name in [
-            name for name, owner in self.usernames.items() if owner.id == peer.id and type(owner) is type(peer)
-        ]:
-            del self.usernames[name]
+        outdated = [old for old, owner in self.usernames.items() if _same(owner, peer)]
+        for old in outdated:
+            del self.usernames[old]
         names: list[str | None] = [getattr(peer, "username", None)]
         names += [entry.username for entry in getattr(peer, "usernames", None) or []]
         for name in names:
             if name:
                 self.usernames[name.lower()] = peer
+
+
+def _same(one: TLPeer, other: TLPeer) -> bool:
+    return one.id == other.id and type(one) is type(other)

@@ -43,13 +43,18 @@ def unseal(packet: bytes, auth_key: bytes) -> ClientMessage:
     salt, session_id, message_id, seq_no, length = _HEADER.unpack_from(data)
     if not 12 <= len(data) - _HEADER.size - length <= 1024:
         raise EnvelopeError("a padding of a wrong length")
-    return ClientMessage(
-        salt, session_id, message_id, seq_no, data[_HEADER.size : _HEADER.size + length]
-    )
+    return ClientMessage(salt, session_id, message_id, seq_no, data[_HEADER.size : _HEADER.size + length])
 
 
 def seal(
-    parts: Sequence[bytes], auth_key: bytes, key_id: bytes, *, salt: int, session_id: bytes, message_id: int, seq_no: int
+    parts: Sequence[bytes],
+    auth_key: bytes,
+    key_id: bytes,
+    *,
+    salt: int,
+    session_id: bytes,
+    message_id: int,
+    seq_no: int,
 ) -> bytes:
     """Encrypt the TL body that `parts` make together into a packet for the client."""
     length = sum(map(len, parts))

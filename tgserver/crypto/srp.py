@@ -24,9 +24,7 @@ class PasswordVerifier:
     """What a server keeps of a password. Making one takes about 0.1 s."""
 
     def __init__(self, password: str) -> None:
-        self.algorithm = Algorithm(
-            salt1=secrets.token_bytes(16), salt2=secrets.token_bytes(16), g=_G, p=_P_BYTES
-        )
+        self.algorithm = Algorithm(salt1=secrets.token_bytes(16), salt2=secrets.token_bytes(16), g=_G, p=_P_BYTES)
         exponent = int.from_bytes(compute_password_hash(self.algorithm, password), "big")
         self._verifier = pow(_G, exponent, CURRENT_DH_PRIME)
 

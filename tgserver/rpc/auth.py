@@ -54,23 +54,20 @@ def get_password(call: Call, _: raw.functions.account.GetPassword) -> TL:
     if account is None:
         raise RpcFailure("AUTH_KEY_UNREGISTERED")
     challenge = account.challenge()
-    fresh = {
-        "new_algo": Algorithm(salt1=b"", salt2=b"", g=3, p=b""),
-        "new_secure_algo": raw.types.SecurePasswordKdfAlgoUnknown(),
-        "secure_random": secrets.token_bytes(256),
-    }
-    if challenge is None:
-        return raw.types.account.Password(**fresh)
-    verifier, attempt = challenge
-    call.backend.logins.challenges[attempt.srp_id] = attempt
-    return raw.types.account.Password(
-        has_password=True,
-        current_algo=verifier.algorithm,
-        srp_B=attempt.srp_b,
-        srp_id=attempt.srp_id,
-        hint=account.hint or None,
-        **fresh,
+    answer = raw.types.account.Password(
+        new_algo=Algorithm(salt1=b"", salt2=b"", g=3, p=b""),
+        new_secure_algo=raw.types.SecurePasswordKdfAlgoUnknown(),
+        secure_random=secrets.token_bytes(256),
     )
+    if challenge is not None:
+        verifier, attempt = challenge
+        call.backend.logins.challenges[attempt.srp_id] = attempt
+        answer.has_password = True
+        answer.current_algo = verifier.algorithm
+        answer.srp_B = attempt.srp_b
+        answer.srp_id = attempt.srp_id
+        answer.hint = account.hint or None
+    return answer
 
 
 def check_password(call: Call, query: raw.functions.auth.CheckPassword) -> TL:

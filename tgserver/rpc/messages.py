@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -10,8 +11,10 @@ from pyrogram import raw
 from tgserver.errors import RpcFailure
 from tgserver.rpc.context import Call
 from tgserver.rpc.peers import Entities, dialog, is_member, is_private
-from tgserver.tl import TL, elements
+from tgserver.tl import TL, check_writable, elements
 from tgserver.world import Chat, TLMessage
+
+log = logging.getLogger(__name__)
 
 PAGE = 100
 
@@ -41,8 +44,10 @@ def get_history(call: Call, query: raw.functions.messages.GetHistory) -> TL:
     return page_of(call, chat, [chat.messages[key] for key in page], offset=max(first, 0))
 
 
-def page_of(call: Call, chat: Chat, messages: Sequence[TL], offset: int | None = None) -> TL:
+def page_of(call: Call, chat: Chat, messages: Sequence[raw.base.Message], offset: int | None = None) -> TL:
     """Messages of one chat as an answer, with whom they refer to."""
+    for message in messages:
+        check(chat, message)
     entities = Entities(call.world, call.account).add_references(messages)
     entities.add_peer(chat)
     if isinstance(chat.peer, raw.types.Channel):
@@ -69,9 +74,24 @@ def page_of(call: Call, chat: Chat, messages: Sequence[TL], offset: int | None =
     )
 
 
+def check(chat: Chat, message: raw.base.Message) -> None:
+    """Keep back a message that no client could read: it would wait for the answer in vain.
+
+    Raises RpcFailure MSG_ID_INVALID, and says in the log what is wrong with the message.
+    """
+    if chat.checked.get(message.id) == id(message) or isinstance(message, raw.types.MessageEmpty):
+        return
+    try:
+        check_writable(message)
+    except ValueError as error:
+        log.error("message %s of chat %s can't be sent: %s", message.id, chat.id, error)
+        raise RpcFailure("MSG_ID_INVALID", 400) from error
+    chat.checked[message.id] = id(message)
+
+
 def get_messages(call: Call, query: raw.functions.messages.GetMessages) -> TL:
     """Messages of private chats and basic groups, which share their ids."""
-    found: list[TL] = []
+    found: list[raw.base.Message] = []
     for wanted in elements(query.id):
         message_id = getattr(wanted, "id", 0)
         chats = (
@@ -85,7 +105,7 @@ def get_messages(call: Call, query: raw.functions.messages.GetMessages) -> TL:
     return raw.types.messages.Messages(messages=found, topics=[], chats=entities.chats, users=entities.users)
 
 
-def pick(chat: Chat, wanted: TL) -> TL:
+def pick(chat: Chat, wanted: TL) -> raw.base.Message:
     """The message of a chat that an InputMessage names, MessageEmpty if there is none."""
     message_id = getattr(wanted, "id", 0)
     if isinstance(wanted, raw.types.InputMessagePinned):
@@ -117,8 +137,8 @@ def get_dialogs(call: Call, query: raw.functions.messages.GetDialogs) -> TL:
     entities = Entities(call.world, call.account).add_references(top for _, top in tops)
     for chat, _ in tops:
         entities.add_peer(chat)
-    dialogs = [dialog_of(chat) for chat, _ in tops]
-    messages = [top for _, top in tops]
+    dialogs: list[raw.base.Dialog] = [dialog_of(chat) for chat, _ in tops]
+    messages: list[raw.base.Message] = [top for _, top in tops]
     if complete:
         return raw.types.messages.Dialogs(
             dialogs=dialogs, messages=messages, chats=entities.chats, users=entities.users
@@ -147,7 +167,10 @@ def dialog_of(chat: Chat) -> raw.types.Dialog:
 
 def get_chats(call: Call, query: raw.functions.messages.GetChats) -> TL:
     """Basic groups by id. Raises RpcFailure CHAT_ID_INVALID."""
-    return raw.types.messages.Chats(chats=[_basic_group(call, chat_id).peer for chat_id in query.id])
+    entities = Entities(call.world, call.account)
+    for chat_id in query.id:
+        entities.add_peer(_basic_group(call, chat_id))
+    return raw.types.messages.Chats(chats=entities.chats)
 
 
 def get_full_chat(call: Call, query: raw.functions.messages.GetFullChat) -> TL:

@@ -74,7 +74,7 @@ def get_channel_difference(call: Call, query: raw.functions.updates.GetChannelDi
     entities.add_peer(chat)
     known_since = chat.changes[0].pts - chat.changes[0].pts_count if chat.changes else chat.pts
     if call.too_long or query.pts < known_since:
-        top = [chat.messages[key] for key in reversed(chat.ids[-_TOP_MESSAGES:])]
+        top: list[raw.base.Message] = [chat.messages[key] for key in reversed(chat.ids[-_TOP_MESSAGES:])]
         entities.add_references(top)
         return raw.types.updates.ChannelDifferenceTooLong(
             final=True,
@@ -112,9 +112,11 @@ def _common_messages(world: World) -> dict[int, TLMessage]:
     }
 
 
-def _difference(changes: Sequence[Change[Any]], messages: Mapping[int, TLMessage]) -> tuple[list[TLMessage], list[Any]]:
+def _difference(
+    changes: Sequence[Change[Any]], messages: Mapping[int, TLMessage]
+) -> tuple[list[raw.base.Message], list[Any]]:
     """New messages as they are now, and the other updates, each message's last edit only."""
-    new: dict[int, TLMessage] = {}
+    new: dict[int, raw.base.Message] = {}
     edits: dict[int, Any] = {}
     deletions: list[Any] = []
     for change in changes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,8 @@ async def make_client(server: Server, tmp_path: Path) -> AsyncIterator[MakeClien
             "connection_factory": server.connection_factory,
         } | options
         client = Client(**settings)
+        # By default a call that gets no answer would try for three minutes.
+        client.invoke = partial(client.invoke, retries=1, timeout=5, retry_delay=0)  # type: ignore[method-assign]
         clients.append(client)
         if start:
             await client.start()

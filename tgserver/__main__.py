@@ -1,0 +1,133 @@
+"""`python -m tgserver`: serve exports until told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from tgserver.control import ControlPort, kind_of
+from tgserver.export import ExportError, load_export
+from tgserver.server import Server
+from tgserver.world import Chat, World
+
+BAD_USAGE = 2
+
+
+class Refusal(Exception):
+    """Why the server can't start, in one line."""
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tgserver", description="A local Telegram server that serves Telegram Desktop exports."
+    )
+    parser.add_argument(
+        "--export",
+        type=Path,
+        action="extend",
+        nargs="+",
+        required=True,
+        metavar="FOLDER",
+        help="a folder with result.json and its files; can be given many times",
+    )
+    parser.add_argument("--port", type=_port, default=0, help="port of the first data center (default: any free one)")
+    parser.add_argument("--control-port", type=_port, help="port of the HTTP control (default: no control)")
+    parser.add_argument("--session", type=Path, metavar="PATH", help="write a ready session file for Kurigram there")
+    parser.add_argument(
+        "--ready-file", type=Path, metavar="PATH", help="write ports, key and session string there (JSON) once ready"
+    )
+    return parser.parse_args(arguments)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to 65535)")
+    return int(text)
+
+
+def load(folders: list[Path]) -> tuple[World, dict[int, Path], list[Chat]]:
+    """The world of some exports, each chat's folder, and the chats. Raises Refusal."""
+    world = World()
+    chats: dict[int, Chat] = {}
+    homes: dict[int, Path] = {}
+    for folder in folders:
+        if not folder.exists():
+            raise Refusal(f"{folder}: there is no such folder")
+        try:
+            loaded = load_export(folder, world)
+        except ExportError as error:
+            raise Refusal(" ".join(str(error).split())) from error
+        for chat in loaded:
+            chats[chat.id] = chat
+            homes[chat.id] = folder if folder.is_dir() else folder.parent
+    return world, homes, list(chats.values())
+
+
+async def serve(options: argparse.Namespace) -> None:
+    """Serve until SIGINT or SIGTERM. Raises Refusal."""
+    world, homes, chats = load(options.export)
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    server = Server(world, port=options.port)
+    try:
+        await server.start()
+    except OSError as error:
+        raise Refusal(f"--port {options.port}: {error.strerror or error}; choose another") from error
+    control: ControlPort | None = None
+    try:
+        if options.control_port is not None:
+            control = ControlPort(server, port=options.control_port, folders=homes)
+            try:
+                await control.start()
+            except OSError as error:
+                why = error.strerror or error
+                raise Refusal(f"--control-port {options.control_port}: {why}; choose another") from error
+        await _announce(server, control, chats, options)
+        await stopping.wait()
+    finally:
+        if options.ready_file:
+            options.ready_file.unlink(missing_ok=True)
+        if control is not None:
+            await control.stop()
+        await server.stop()
+
+
+async def _announce(
+    server: Server, control: ControlPort | None, chats: list[Chat], options: argparse.Namespace
+) -> None:
+    for chat in chats:
+        name = getattr(chat.peer, "title", None) or getattr(chat.peer, "first_name", None) or "no name"
+        username = getattr(chat.peer, "username", None)
+        print(f"{'@' + username if username else chat.id}: {name}, {kind_of(chat)}, {len(chat.messages)} messages")
+    try:
+        if options.session:
+            path = await server.write_session_file(options.session)
+            print(f"session file: {path}")
+        if options.ready_file:
+            server.access(control.port if control else None).write(options.ready_file)
+    except OSError as error:
+        raise Refusal(str(error)) from error
+    if control is not None:
+        print(f"control: http://127.0.0.1:{control.port}")
+    for dc in server.dcs.values():
+        print(f"listening on 127.0.0.1:{dc.port()} (DC {dc.id}, media on {dc.port(True)})", flush=True)
+
+
+def main() -> int:
+    """Run the command; the exit code."""
+    options = parse()
+    try:
+        asyncio.run(serve(options))
+    except Refusal as refusal:
+        print(f"tgserver: {refusal}", file=sys.stderr)
+        return BAD_USAGE
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
