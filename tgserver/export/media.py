@@ -28,7 +28,7 @@ def build_media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) 
 
     A media kind that nobody knows becomes `MessageMediaUnsupported`.
     """
-    for key, build in _MEDIA.items():
+    for key, build in MEDIA.items():
         if data.get(key) is not None or (key in data and key in _NULL_MEANS_EMPTY):
             return build(scope, message_id, data, extra)
     unknown = data.get("type") not in ("message", None) or "media_type" in data
@@ -214,7 +214,7 @@ def _story(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Me
 _NULL_MEANS_EMPTY = frozenset({"location_information"})
 
 # The first key that a message has decides. A paid media wraps another, a venue has a location too.
-_MEDIA: dict[str, _Build] = {
+MEDIA: dict[str, _Build] = {
     "paid_stars_amount": _paid_media,
     "photo": _photo,
     "file": _file,
