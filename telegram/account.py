@@ -1,0 +1,94 @@
+"""A connected account: its connection, and all that is asked through it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pyrogram import raw
+from pyrogram.connection import Connection as TCPConnection
+
+from errors import BridgeError, FloodWait
+from model.channel import Channel
+from model.message import Message
+from telegram.adapter import to_messages
+from telegram.connection import Connection, open_connection
+from telegram.files import Files
+from telegram.options import TelegramOptions
+from telegram.peers import Peers, input_channel_of, input_peer_of, is_channel
+from tg_throttle import Priority, RpcGate
+
+
+class Account:
+    """What `TelegramClient` holds while it is connected."""
+
+    def __init__(self, connection: Connection, gate: RpcGate, options: TelegramOptions) -> None:
+        self._connection = connection
+        self.ended: asyncio.Event = connection.ended
+        self.peers = Peers(connection)
+        self.files = Files(connection, gate, part_timeout=options.call_timeout, open_timeout=options.connect_timeout)
+
+    @property
+    def name(self) -> str:
+        """The account's name, without its phone number."""
+        return self._connection.name
+
+    @property
+    def answered_at(self) -> float:
+        """The `time.monotonic()` of Telegram's latest answer."""
+        return self._connection.answered_at
+
+    @property
+    def up(self) -> bool:
+        """Whether the line to Telegram stands at this moment."""
+        return self._connection.up
+
+    @property
+    def fault(self) -> BridgeError | None:
+        """Why the connection ended."""
+        return self._connection.fault
+
+    async def history(self, channel: Channel, *, offset_id: int, limit: int, priority: Priority) -> list[Message]:
+        """One messages.getHistory."""
+        query = raw.functions.messages.GetHistory(
+            peer=input_peer_of(channel.id, channel.access_hash),
+            offset_id=offset_id,
+            offset_date=0,
+            add_offset=0,
+            limit=limit,
+            max_id=0,
+            min_id=0,
+            hash=0,
+        )
+        return to_messages(await self._connection.call(query, priority=priority), peer=channel)
+
+    async def messages(self, channel: Channel, ids: Sequence[int], *, priority: Priority) -> list[Message]:
+        """One channels.getMessages or messages.getMessages."""
+        wanted: list[raw.base.InputMessage] = [raw.types.InputMessageID(id=message_id) for message_id in ids]
+        if is_channel(channel.id):
+            in_channel = raw.functions.channels.GetMessages(channel=input_channel_of(channel), id=wanted)
+            answer = await self._connection.call(in_channel, priority=priority)
+        else:
+            answer = await self._connection.call(raw.functions.messages.GetMessages(id=wanted), priority=priority)
+        return to_messages(answer, peer=channel)
+
+    async def probe(self, time_limit: float) -> None:
+        """See that Telegram answers and the login holds. Raises the bridge's errors."""
+        myself = raw.functions.users.GetUsers(id=[raw.types.InputUserSelf()])
+        try:
+            await self._connection.call(myself, priority=Priority.BACKGROUND, time_limit=time_limit)
+        except FloodWait:
+            # The gate is shut for a while, the line is not: pings are no calls, and never flood.
+            await self._connection.direct(raw.functions.Ping(ping_id=0), time_limit)
+
+    async def close(self) -> None:
+        """Close file connections and the main one."""
+        await self.files.close()
+        await self._connection.close()
+
+
+async def open_account(
+    options: TelegramOptions, gate: RpcGate, connection_factory: type[TCPConnection] | None = None
+) -> Account:
+    """Connect with the session file. Raises as `open_connection` does."""
+    return Account(await open_connection(options, gate, connection_factory), gate, options)

@@ -1,0 +1,211 @@
+"""A live login: the Kurigram client, tamed, and single calls through it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from pyrogram import Client, raw
+from pyrogram.connection import Connection as TCPConnection
+from pyrogram.raw.core import TLObject
+
+from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
+from telegram.errors import KURIGRAM_ERRORS, translate
+from telegram.options import TelegramOptions
+from telegram.proxy import to_proxy
+from telegram.session import OneTrySession, checked, method_name
+from telegram.session_file import SESSION_NAME, SessionFile, explain
+from tg_throttle import Priority, RpcGate
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+CLOSE_TIMEOUT = 3.0
+
+
+class Connection:
+    """One login, connected. Made by `open_connection`; ends by `close`.
+
+    `name` is the account's name without phone number. `answered_at` is the `time.monotonic()` of Telegram's
+    latest answer. `ended` is set when the connection can't come back by itself; `fault` then says why.
+    """
+
+    def __init__(self, client: Client, session: OneTrySession, gate: RpcGate, options: TelegramOptions) -> None:
+        self.client = client
+        self.session = session
+        self.ended = session.ended
+        self.name = ""
+        self.answered_at = time.monotonic()
+        self._gate = gate
+        self._call_timeout = options.call_timeout
+        self._refused: NotLoggedIn | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether the line to Telegram stands at this moment."""
+        return self.session.is_started.is_set()
+
+    @property
+    def fault(self) -> BridgeError | None:
+        """Why the connection ended."""
+        if self._refused is not None:
+            return self._refused
+        return translate(self.session.fault, "the connection") if self.session.fault is not None else None
+
+    async def call(
+        self, query: TLObject[T], *, priority: Priority = Priority.INTERACTIVE, time_limit: float | None = None
+    ) -> T:
+        """One call through the gate. Raises the bridge's errors."""
+        limit = self._call_timeout if time_limit is None else time_limit
+        # The gate counts timeouts, so its clock rings first.
+        return await self._gate.call(
+            method_name(query), lambda: self.direct(query, limit + 1), priority=priority, time_limit=limit
+        )
+
+    async def direct(self, query: TLObject[T], time_limit: float) -> T:
+        """One call past the gate. Raises the bridge's errors."""
+        try:
+            answer = await checked(self.session, query, time_limit)
+        except NotLoggedIn as fault:
+            self._refused = fault
+            self.ended.set()
+            raise
+        except BridgeError as fault:
+            if isinstance(fault, FloodWait) or not isinstance(fault, PassingFault):
+                self.answered_at = time.monotonic()
+            raise
+        self.answered_at = time.monotonic()
+        return answer
+
+    async def remember(self, *peers: raw.base.User | raw.base.Chat) -> None:
+        """Keep the access hashes of users and chats in the session file."""
+        await self.client.fetch_peers(list(peers))
+
+    async def close(self) -> None:
+        """Free all there is, within a few seconds whatever hangs."""
+        await self.session.shut()
+        await _within(CLOSE_TIMEOUT, self.client.dispatcher.stop(clear_handlers=False), "The update worker")
+        self.client.executor.shutdown(wait=False)
+        try:
+            await self.client.storage.save()
+        except sqlite3.Error as error:
+            logger.warning("The session file could not be saved: %s", error)
+        finally:
+            await self.client.storage.close()
+
+
+def make_client(
+    options: TelegramOptions, connection_factory: type[TCPConnection] | None, *, in_memory: bool = False
+) -> Client:
+    """A Kurigram client that asks nothing by itself, never sleeps inside a call, and keeps quiet.
+
+    Raises `ProxyError`.
+    """
+    # Its sessions log each attempt of an outage, and at DEBUG what goes over the wire, passwords included.
+    logging.getLogger("pyrogram").setLevel(logging.WARNING)
+    for noisy in ("pyrogram.connection", "pyrogram.session"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    client = Client(
+        SESSION_NAME,
+        api_id=options.api_id,
+        api_hash=options.api_hash,
+        app_version="Telegram Bridge",
+        workdir=options.session_path,
+        in_memory=in_memory,
+        proxy=to_proxy(options.proxy),
+        workers=1,
+        sleep_threshold=0,
+        fetch_replies=False,
+        fetch_topics=False,
+        fetch_stories=False,
+        fetch_stickers=False,
+        connection_factory=connection_factory or TCPConnection,
+    )
+    # Parsers run before any handler, make calls of their own, and lose the update if they fail.
+    client.dispatcher.update_parsers = {}
+    return client
+
+
+async def open_connection(
+    options: TelegramOptions, gate: RpcGate, connection_factory: type[TCPConnection] | None = None
+) -> Connection:
+    """Connect with the session file, which must hold a login.
+
+    Raises `NotLoggedIn` and its kinds if Telegram refuses the session, `SessionUnusable` for a bad file,
+    `ProxyError`, `FloodWait`, `TelegramTimeout` or `TelegramUnavailable` otherwise, in `connect_timeout` seconds
+    or little more.
+    """
+    client = make_client(options, connection_factory)
+    storage = client.storage
+    session: OneTrySession | None = None
+    try:
+        try:
+            await client.load_session()
+            session = OneTrySession(
+                client,
+                await storage.dc_id(),
+                await storage.server_address(),
+                await storage.port(),
+                await storage.auth_key(),
+                await storage.test_mode(),
+            )
+        except sqlite3.Error as error:
+            raise explain(error, SessionFile(options.session_path).path) from error
+        client.session = session
+        client.is_connected = True
+        connection = Connection(client, session, gate, options)
+        await _begin(connection, options)
+    except BaseException:
+        if session is not None:
+            await session.shut()
+        client.executor.shutdown(wait=False)
+        # `open` may have failed before there was a database.
+        if getattr(storage, "_conn", None) is not None:
+            await storage.close()
+        raise
+    return connection
+
+
+async def _begin(connection: Connection, options: TelegramOptions) -> None:
+    """Open the line, and make Telegram send updates and tell who is logged in."""
+    deadline = time.monotonic() + options.connect_timeout
+    try:
+        await connection.session.open(options.connect_timeout)
+    except TimeoutError as error:
+        raise TelegramUnavailable("No connection to Telegram: network or proxy are down, or it is blocked") from error
+    except KURIGRAM_ERRORS as error:
+        raise translate(error, "the connection") from error
+    await connection.direct(raw.functions.updates.GetState(), max(1.0, deadline - time.monotonic()))
+    await refresh_name(connection, max(1.0, deadline - time.monotonic()))
+    await connection.client.dispatcher.start()
+
+
+async def refresh_name(connection: Connection, time_limit: float) -> None:
+    """Ask Telegram who is logged in, which proves the connection and the login. Raises the bridge's errors."""
+    myself = raw.functions.users.GetUsers(id=[raw.types.InputUserSelf()])
+    users = await connection.direct(myself, time_limit)
+    connection.name = account_name(users[0])
+
+
+def account_name(user: raw.base.User) -> str:
+    """How the account is called, never by its phone number."""
+    if not isinstance(user, raw.types.User):
+        return "unknown account"
+    name = " ".join(part for part in (user.first_name, user.last_name) if part)
+    username = user.username or next((entry.username for entry in user.usernames or [] if entry.active), None)
+    if name and username:
+        return f"{name} (@{username})"
+    return name or (f"@{username}" if username else f"account {user.id}")
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, Any], what: str) -> None:
+    task = asyncio.get_running_loop().create_task(work)
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+        logger.error("%s did not stop in time and is left behind", what)

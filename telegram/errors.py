@@ -1,0 +1,126 @@
+"""Kurigram's errors, as the bridge's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyrogram import errors as tl
+from pyrogram.session.session import AuthKeyNotFound, TransportError
+
+from errors import (
+    BridgeError,
+    ChannelNotFound,
+    ChannelPrivate,
+    FileReferenceExpired,
+    FloodWait,
+    MediaGone,
+    NotLoggedIn,
+    PostNotFound,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
+
+LOG_IN_AGAIN = "log in again with `./run.sh login`"
+
+
+class SessionRevoked(NotLoggedIn):
+    """Telegram does not accept the session any more."""
+
+
+class AccountBanned(NotLoggedIn):
+    """Telegram has banned or deleted the account."""
+
+
+class WrongApplication(NotLoggedIn):
+    """Telegram does not know the application, TG_API_ID with TG_API_HASH."""
+
+
+class ConnectionLost(ConnectionError):
+    """The connection went away while a call was waiting for its answer."""
+
+
+_NO_CHANNEL = (
+    tl.UsernameNotOccupied,
+    tl.UsernameInvalid,
+    tl.PeerIdInvalid,
+    tl.ChannelInvalid,
+    tl.ChatIdInvalid,
+    tl.UserIdInvalid,
+)
+_PRIVATE = (
+    tl.ChannelPrivate,
+    tl.ChatForbidden,
+    tl.ChatRestricted,
+    tl.ChannelBanned,
+    tl.ChannelPublicGroupNa,
+    tl.UserBannedInChannel,
+    tl.ChatAdminRequired,
+)
+_NO_POST = (tl.MsgIdInvalid, tl.MessageIdInvalid, tl.MessageIdsEmpty)
+_OLD_REFERENCE = (
+    tl.FileReferenceExpired,
+    tl.FileReferenceInvalid,
+    tl.FileReferenceEmpty,
+    tl.FilerefUpgradeNeeded,
+)
+_NO_FILE = (tl.FileIdInvalid, tl.LocationInvalid, tl.PhotoInvalid, tl.PhotoIdInvalid)
+_BANNED = (tl.UserDeactivatedBan, tl.UserDeactivated)
+_BAD_API = (tl.ApiIdInvalid, tl.ApiIdPublishedFlood)
+_REVOKED = (tl.Unauthorized, tl.AuthKeyDuplicated, AuthKeyNotFound)
+
+# What `translate` understands.
+KURIGRAM_ERRORS = (tl.RPCError, TransportError, OSError, TimeoutError, tl.SecurityCheckMismatch)
+
+
+def translate(error: Exception, method: str) -> BridgeError:
+    """The bridge's error for one of `KURIGRAM_ERRORS` out of a call of `method`."""
+    translated: BridgeError
+    match error:
+        case tl.Flood():
+            seconds = error.value if isinstance(error.value, int) else 60
+            translated = FloodWait(seconds)
+        case _ if isinstance(error, _NO_CHANNEL):
+            translated = ChannelNotFound("Telegram knows no such channel")
+        case _ if isinstance(error, _PRIVATE):
+            translated = ChannelPrivate("This account may not read the channel: join it, or have the ban lifted")
+        case _ if isinstance(error, _NO_POST):
+            translated = PostNotFound("There is no such post")
+        case _ if isinstance(error, _OLD_REFERENCE):
+            translated = FileReferenceExpired("The file's reference has expired")
+        case _ if isinstance(error, _NO_FILE):
+            translated = MediaGone("Telegram does not have the file any more")
+        case _ if isinstance(error, _BANNED):
+            translated = AccountBanned("Telegram has banned or deleted the account: " + LOG_IN_AGAIN + " as another")
+        case _ if isinstance(error, _BAD_API):
+            translated = WrongApplication("Telegram refuses TG_API_ID with TG_API_HASH: check them at my.telegram.org")
+        case _ if isinstance(error, _REVOKED):
+            translated = SessionRevoked("Telegram does not accept the session any more: " + LOG_IN_AGAIN)
+        case tl.InternalServerError() | tl.ServiceUnavailable() | tl.SeeOther():
+            translated = TelegramUnavailable(f"Telegram could not answer {method} ({name_of(error)})")
+        case tl.RPCError():
+            translated = BridgeError(f"Telegram refused {method}: {name_of(error)}")
+        case TimeoutError():
+            translated = TelegramTimeout(f"Telegram did not answer {method} in time")
+        case ConnectionLost():
+            translated = TelegramUnavailable("The connection to Telegram was lost and is being restored", 5)
+        case _:
+            translated = TelegramUnavailable(f"No connection to Telegram ({type(error).__name__})")
+    return translated
+
+
+def name_of(error: tl.RPCError) -> str:
+    """The error's name as Telegram gives it, such as `CHANNEL_PRIVATE`."""
+    return error.ID or str(error.value or error.NAME)
+
+
+_kurigrams_init = tl.RPCError.__init__
+
+
+def _init(
+    self: tl.RPCError, value: Any = None, rpc_name: str | None = None, is_unknown: bool = False, is_signed: bool = False
+) -> None:
+    _kurigrams_init(self, value, rpc_name, False, is_signed)
+
+
+# An error whose name Kurigram does not know would be appended to a file in the working directory.
+tl.RPCError.__init__ = _init  # type: ignore[method-assign]

@@ -1,0 +1,177 @@
+"""Parts of files, each from the data center that keeps the file."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+
+from pyrogram import errors as tl
+from pyrogram import raw
+from pyrogram.session import Auth
+
+from errors import BridgeError, FloodWait, TelegramTimeout, TelegramUnavailable
+from model.media import FileLocation, FileRef
+from telegram.connection import Connection
+from telegram.errors import KURIGRAM_ERRORS, translate
+from telegram.peers import input_peer_of
+from telegram.session import OneTrySession
+from tg_throttle import RpcGate
+
+logger = logging.getLogger(__name__)
+
+# How many files found at another data center than they should be at are remembered.
+MOVED_FILES = 1000
+
+
+class Files:
+    """Reads files by parts over one media session per data center, made when it is first needed."""
+
+    def __init__(
+        self, connection: Connection, gate: RpcGate, *, part_timeout: float = 60, open_timeout: float = 30
+    ) -> None:
+        self._connection = connection
+        self._gate = gate
+        self._part_timeout = part_timeout
+        self._open_timeout = open_timeout
+        self._sessions: dict[int, OneTrySession] = {}
+        self._opening: dict[int, asyncio.Task[OneTrySession]] = {}
+        # Keys of other data centers that are logged in there.
+        self._keys: dict[int, bytes] = {}
+        self._config: raw.types.Config | None = None
+        self._moved: OrderedDict[str, int] = OrderedDict()
+
+    async def part(self, file: FileRef, offset: int, limit: int) -> bytes:
+        """Bytes [offset, offset + limit) of a file, fewer or none at its end.
+
+        `offset` and `limit` are multiples of 4096, `limit` divides 1 MiB and the part lies in one MiB, as
+        upload.getFile wants it. Raises `FloodWait` (which shuts the gate for all), `FileReferenceExpired`,
+        `MediaGone`, `TelegramTimeout`, `TelegramUnavailable`.
+        """
+        self._gate.check()
+        query = raw.functions.upload.GetFile(location=_location(file), offset=offset, limit=limit)
+        dc_id = self._moved.get(file.unique_id, file.dc_id)
+        try:
+            try:
+                answer = await self._ask(dc_id, query)
+            except tl.FileMigrate as moved:
+                if not isinstance(moved.value, int):
+                    raise
+                self._remember_move(file, moved.value)
+                answer = await self._ask(moved.value, query)
+        except KURIGRAM_ERRORS as error:
+            fault = translate(error, "upload.getFile")
+            if isinstance(fault, FloodWait):
+                self._gate.flood(fault.retry_after)
+            raise fault from error
+        if not isinstance(answer, raw.types.upload.File):
+            raise TelegramUnavailable("Telegram sends the file through a delivery network, unasked")
+        return answer.bytes
+
+    async def close(self) -> None:
+        """Stop all media sessions."""
+        for opening in self._opening.values():
+            opening.cancel()
+        if self._opening:
+            await asyncio.wait(self._opening.values(), timeout=1)
+        await asyncio.gather(*(session.shut() for session in self._sessions.values()))
+        self._sessions.clear()
+
+    async def _ask(self, dc_id: int, query: raw.functions.upload.GetFile) -> raw.base.upload.File:
+        session = await self._session(dc_id)
+        try:
+            return await session.call(query, self._part_timeout)
+        except tl.Unauthorized as error:
+            if dc_id not in self._keys:
+                raise
+            # The login at the other data center is gone, which says nothing of our own.
+            self._keys.pop(dc_id)
+            await session.shut()
+            raise TelegramUnavailable(f"The login at data center {dc_id} has to be made again", 5) from error
+
+    async def _session(self, dc_id: int) -> OneTrySession:
+        session = self._sessions.get(dc_id)
+        if session is not None and session.usable:
+            return session
+        opening = self._opening.get(dc_id)
+        if opening is None:
+            opening = asyncio.get_running_loop().create_task(self._open(dc_id), name=f"media session {dc_id}")
+            self._opening[dc_id] = opening
+            opening.add_done_callback(lambda task: self._opened(dc_id, task))
+        # Shared by all who wait: one of them leaving must not end it for the others.
+        return await asyncio.shield(opening)
+
+    def _opened(self, dc_id: int, opening: asyncio.Task[OneTrySession]) -> None:
+        self._opening.pop(dc_id, None)
+        if not opening.cancelled() and opening.exception() is None:
+            self._sessions[dc_id] = opening.result()
+
+    async def _open(self, dc_id: int) -> OneTrySession:
+        try:
+            async with asyncio.timeout(self._open_timeout):
+                return await self._connect(dc_id)
+        except TimeoutError as error:
+            self._config = None
+            raise TelegramTimeout(f"No connection to Telegram's data center {dc_id} for files") from error
+        except BridgeError:
+            raise
+        except KURIGRAM_ERRORS as error:
+            self._config = None
+            raise translate(error, f"the file connection to data center {dc_id}") from error
+
+    async def _connect(self, dc_id: int) -> OneTrySession:
+        client = self._connection.client
+        if (old := self._sessions.pop(dc_id, None)) is not None:
+            await old.shut()
+        home = await client.storage.dc_id()
+        test_mode = await client.storage.test_mode()
+        address = await self._address(dc_id, media=True)
+        if dc_id == home:
+            key = await client.storage.auth_key()
+        elif (known := self._keys.get(dc_id)) is not None:
+            key = known
+        else:
+            main = await self._address(dc_id, media=False)
+            key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
+        session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
+        await session.open(self._open_timeout)
+        if dc_id != home and dc_id not in self._keys:
+            try:
+                ticket = await self._connection.call(raw.functions.auth.ExportAuthorization(dc_id=dc_id))
+                redeem = raw.functions.auth.ImportAuthorization(id=ticket.id, bytes=ticket.bytes)
+                await session.call(redeem, self._part_timeout)
+            except BaseException:
+                await session.shut()
+                raise
+            self._keys[dc_id] = key
+        return session
+
+    async def _address(self, dc_id: int, *, media: bool) -> raw.types.DcOption:
+        if self._config is None:
+            self._config = await self._connection.call(raw.functions.help.GetConfig())
+        options = [option for option in self._config.dc_options if option.id == dc_id and not option.ipv6]
+        # A list for files only comes first, where there is one; delivery networks and secret-bearing ones never.
+        options = [option for option in options if not (option.cdn or option.tcpo_only or option.secret)]
+        options.sort(key=lambda option: bool(option.media_only) is not media)
+        if not options or (not media and options[0].media_only):
+            raise TelegramUnavailable(f"Telegram names no address for its data center {dc_id}")
+        return options[0]
+
+    def _remember_move(self, file: FileRef, dc_id: int) -> None:
+        self._moved[file.unique_id] = dc_id
+        if len(self._moved) > MOVED_FILES:
+            self._moved.popitem(last=False)
+
+
+def _location(file: FileRef) -> raw.base.InputFileLocation:
+    if file.location is FileLocation.PEER_PHOTO:
+        peer = input_peer_of(file.peer_id, file.peer_access_hash)
+        return raw.types.InputPeerPhotoFileLocation(peer=peer, photo_id=file.id, big=True)
+    if file.location is FileLocation.PHOTO:
+        kind: type[raw.types.InputPhotoFileLocation | raw.types.InputDocumentFileLocation]
+        kind = raw.types.InputPhotoFileLocation
+    else:
+        kind = raw.types.InputDocumentFileLocation
+    return kind(
+        id=file.id, access_hash=file.access_hash, file_reference=file.file_reference, thumb_size=file.thumb_type
+    )

@@ -1,0 +1,49 @@
+"""What the Telegram floor needs to know from the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from config import Settings
+from telegram.proxy import ProxySettings
+
+
+class TelegramOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The account's application, where its session lies, and how patient to be. All times in seconds."""
+
+    api_id: int
+    api_hash: str
+    session_path: Path
+    proxy: ProxySettings = ProxySettings()
+    call_timeout: float = 60
+    # How long a start may take before it counts as failed, and its resources are freed.
+    connect_timeout: float = 30
+    # Pauses between attempts to connect: the first, then doubled up to the longest.
+    first_pause: float = 2
+    longest_pause: float = 120
+    probe_interval: float = 60
+    probe_timeout: float = 10
+
+    def __repr__(self) -> str:
+        return f"TelegramOptions(session_path={self.session_path!r})"
+
+
+def options_from(settings: Settings) -> TelegramOptions:
+    """The options that the settings ask for."""
+    return TelegramOptions(
+        api_id=settings.tg_api_id,
+        api_hash=settings.tg_api_hash.get_secret_value(),
+        session_path=settings.session_path,
+        proxy=ProxySettings(
+            host=settings.tg_proxy_host,
+            port=settings.tg_proxy_port,
+            username=settings.tg_proxy_username,
+            password=settings.tg_proxy_password.get_secret_value(),
+            url=settings.tg_proxy_url.get_secret_value(),
+        ),
+        call_timeout=settings.tg_rpc_timeout,
+        probe_interval=settings.tg_watchdog_interval,
+        probe_timeout=settings.tg_watchdog_timeout,
+    )

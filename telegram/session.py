@@ -1,0 +1,193 @@
+"""One connection to one data center: Kurigram's `Session`, made to fail fast and to say why."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Any, TypeVar
+
+from pyrogram import errors as tl
+from pyrogram.raw.core import TLObject
+from pyrogram.session import Session
+from pyrogram.session.session import AuthKeyNotFound
+
+from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, translate
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+# A call that finds the connection down waits this long for it to come back, in seconds.
+RECONNECT_GRACE = 5.0
+# Reconnects closer together than this are trouble, and get growing pauses between them.
+CALM_AFTER = 30.0
+LONGEST_PAUSE = 30.0
+STOP_TIMEOUT = 3.0
+
+
+class OneTrySession(Session):
+    """A session whose calls are tried once and end when the connection does.
+
+    What differs from Kurigram's own: a call in flight is told of a lost connection at once instead of after
+    its timeout; reconnects that fail pause between attempts, as long as Telegram asks for if it does; a refused
+    auth key ends the session, with the reason in `fault`, instead of leaving it half dead.
+    """
+
+    START_TIMEOUT = 5
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fault: Exception | None = None
+        self.flood: tl.Flood | None = None
+        # Set whenever `fault` is, or the session was stopped.
+        self.ended = asyncio.Event()
+        self._interrupts: set[asyncio.Future[None]] = set()
+        self._sending: set[asyncio.Task[Any]] = set()
+        self._reconnecting = False
+        self._pause = 0.0
+        self._last_restart = float("-inf")
+
+    @property
+    def usable(self) -> bool:
+        """Whether the session works, or is on the way to work again by itself."""
+        return not self.ended.is_set()
+
+    async def open(self, within: float) -> None:
+        """Connect. Raises what Telegram refuses the session with, TimeoutError after `within` seconds.
+
+        Whatever it raises, the session is stopped.
+        """
+        try:
+            async with asyncio.timeout(within):
+                await Session.start(self)
+                # `start` returns though it failed, and goes on trying behind.
+                while not self.is_started.is_set():
+                    if self.fault is not None:
+                        raise self.fault
+                    if self.flood is not None:
+                        raise self.flood
+                    await asyncio.sleep(0.02)
+        except BaseException:
+            await self.shut()
+            raise
+
+    async def call(self, query: TLObject[T], time_limit: float) -> T:
+        """Send once, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`."""
+        deadline = time.monotonic() + time_limit
+        if not self.is_started.is_set():
+            await self._wait_until_started(min(time_limit, RECONNECT_GRACE))
+        loop = asyncio.get_running_loop()
+        interrupt = loop.create_future()
+        # Not cancelled when nobody waits any more: it ends by its own timeout, and only then frees its record.
+        sending: asyncio.Task[T] = loop.create_task(self.send(query, timeout=deadline - time.monotonic()))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sent)
+        self._interrupts.add(interrupt)
+        try:
+            await asyncio.wait((sending, interrupt), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._interrupts.discard(interrupt)
+        if sending.done() and not sending.cancelled():
+            return sending.result()
+        raise self.fault or ConnectionLost
+
+    async def shut(self) -> None:
+        """Stop for good within `STOP_TIMEOUT`, with all calls in flight told."""
+        for sending in self._sending:
+            sending.cancel()
+        stopping = asyncio.get_running_loop().create_task(self.stop())
+        await asyncio.wait({stopping}, timeout=STOP_TIMEOUT)
+        if not stopping.done():
+            stopping.cancel()
+            logger.error("A connection to Telegram did not close in time and is left behind")
+        elif not stopping.cancelled() and (error := stopping.exception()) is not None:
+            logger.warning("A connection to Telegram closed with %s", type(error).__name__)
+
+    async def stop(self) -> None:
+        """As in Kurigram, which calls this itself when a start is refused; there is no way back."""
+        self.ended.set()
+        self._interrupt()
+        await Session.stop(self)
+
+    async def send(self, data: TLObject[T], wait_response: bool = True, timeout: float = Session.WAIT_TIMEOUT) -> Any:  # noqa: ASYNC109
+        """As in Kurigram; notes a flood wait that hits the connection itself."""
+        try:
+            return await super().send(data, wait_response, timeout)
+        except tl.Flood as flood:
+            if not self.is_started.is_set():
+                self.flood = flood
+            raise
+
+    async def recv_worker(self) -> None:
+        """As in Kurigram; a refused auth key ends the session instead of only this task."""
+        try:
+            await Session.recv_worker(self)
+        except AuthKeyNotFound as fault:
+            self._end(fault)
+
+    async def restart(self) -> None:
+        """As in Kurigram, which calls this when a connection is lost; with pauses if that happens often."""
+        self.is_started.clear()
+        self._interrupt()
+        if self._reconnecting or not self.usable:
+            return
+        self._reconnecting = True
+        try:
+            await asyncio.sleep(self._next_pause())
+        finally:
+            self._reconnecting = False
+        self._last_restart = time.monotonic()
+        try:
+            await Session.restart(self)
+        except (tl.Unauthorized, tl.AuthKeyDuplicated) as fault:
+            self._end(fault)
+
+    def _next_pause(self) -> float:
+        if time.monotonic() - self._last_restart > CALM_AFTER + self._pause:
+            self._pause = 0.0
+        else:
+            self._pause = min(max(1.0, self._pause * 2), LONGEST_PAUSE)
+        flood, self.flood = self.flood, None
+        asked = flood.value if flood is not None and isinstance(flood.value, int) else 0
+        return max(self._pause, asked)
+
+    def _end(self, fault: Exception) -> None:
+        self.fault = fault
+        self.is_started.clear()
+        self.ended.set()
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        for interrupt in self._interrupts:
+            if not interrupt.done():
+                interrupt.set_result(None)
+
+    def _sent(self, sending: asyncio.Task[Any]) -> None:
+        self._sending.discard(sending)
+        if not sending.cancelled():
+            # Seen, so that the loop does not complain of an error that nobody waits for any more.
+            sending.exception()
+
+    async def _wait_until_started(self, seconds: float) -> None:
+        if not self.usable:
+            raise self.fault or ConnectionLost
+        try:
+            async with asyncio.timeout(seconds):
+                await self.is_started.wait()
+        except TimeoutError:
+            raise ConnectionLost from None
+
+
+def method_name(query: TLObject[Any]) -> str:
+    """The method's name as Telegram documents it, such as `messages.getHistory`."""
+    *section, name = query.QUALNAME.split(".")[1:]
+    return ".".join([*section, name[0].lower() + name[1:]])
+
+
+async def checked(session: OneTrySession, query: TLObject[T], time_limit: float) -> T:
+    """`session.call`, with the bridge's errors."""
+    try:
+        return await session.call(query, time_limit)
+    except KURIGRAM_ERRORS as error:
+        raise translate(error, method_name(query)) from error

@@ -1,0 +1,273 @@
+"""The one owner of the Telegram account: keeps it connected, says how it is, and asks what others need."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
+from model.channel import Channel
+from model.media import FileRef
+from model.message import Message
+from supervisor import Supervisor, TaskStats
+from telegram.options import TelegramOptions
+from telegram.session_file import SessionFile
+from tg_throttle import Priority, RpcGate
+
+if TYPE_CHECKING:
+    from pyrogram.connection import Connection as TCPConnection
+
+    from telegram.account import Account
+
+logger = logging.getLogger(__name__)
+
+# Seconds between looks at a session file that somebody may write by logging in.
+FILE_WATCH_INTERVAL = 1.0
+# A line that is down for longer than this turns calls away at once instead of letting each wait.
+DOWN_GRACE = 5.0
+STOP_TIMEOUT = 8.0
+
+
+class State(StrEnum):
+    """How the connection to Telegram is."""
+
+    CONNECTING = "connecting"
+    READY = "ready"
+    NOT_LOGGED_IN = "not_logged_in"
+    REVOKED = "revoked"
+    BANNED = "banned"
+    BAD_API = "bad_api"
+    UNAVAILABLE = "unavailable"
+    CLOSED = "closed"
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """The connection at one moment. `reason` is one line for the owner, "" when all is well.
+
+    `account` is the account's name without its phone number, None before it is known. `probed_at` is the
+    `time.monotonic()` of Telegram's latest answer, None before the first.
+    """
+
+    state: State
+    reason: str = ""
+    account: str | None = None
+    probed_at: float | None = None
+
+    @property
+    def connected(self) -> bool:
+        """Whether calls can be made."""
+        return self.state is State.READY
+
+
+class TelegramClient:
+    """Connects in the background, again and again if need be, and answers calls meanwhile as well as it can.
+
+    Every call but `file_part` passes `gate`, which is closed, with the reason, as long as there is no
+    connection. `connection_factory` replaces the way to Telegram's data centers; only code can set it.
+    """
+
+    def __init__(
+        self,
+        options: TelegramOptions,
+        gate: RpcGate,
+        *,
+        connection_factory: type[TCPConnection] | None = None,
+    ) -> None:
+        self._options = options
+        self._gate = gate
+        self._connection_factory = connection_factory
+        self._file = SessionFile(options.session_path)
+        self._tasks = Supervisor()
+        self._account: Account | None = None
+        self._status = Status(state=State.CONNECTING, reason="Connecting to Telegram")
+        gate.close(lambda: TelegramUnavailable("Connecting to Telegram", 5))
+
+    @property
+    def status(self) -> Status:
+        """How the connection is, from memory."""
+        account = self._account
+        if account is None:
+            return self._status
+        return msgspec.structs.replace(self._status, account=account.name, probed_at=account.answered_at)
+
+    def background(self) -> dict[str, TaskStats]:
+        """The background tasks, by name."""
+        return self._tasks.stats()
+
+    async def start(self) -> None:
+        """Begin to connect. Returns at once; `status` tells how it goes."""
+        self._tasks.start("telegram connection", self._keep_connected)
+        self._tasks.start("telegram probe", self._keep_probing)
+
+    async def stop(self) -> None:
+        """Disconnect, within `STOP_TIMEOUT` seconds. Calls under way and later ones get `TelegramUnavailable`."""
+        self._become(State.CLOSED, TelegramUnavailable("The bridge is shutting down", 30))
+        await self._tasks.stop(within=STOP_TIMEOUT)
+
+    # Calls. All raise the errors of `errors.py` and no others.
+
+    async def resolve(self, key: str | int, *, priority: Priority = Priority.INTERACTIVE) -> Channel:
+        """The chat with that username (without `@`, any case) or marked id.
+
+        Raises `ChannelNotFound`, `ChannelPrivate`, `FloodWait`, `TelegramTimeout`, `TelegramUnavailable`.
+        """
+        return await self._connected().peers.resolve(key, priority)
+
+    async def full_channel(self, channel: Channel, *, priority: Priority = Priority.INTERACTIVE) -> Channel:
+        """The chat again, with description, photo and members. Raises as `resolve` does."""
+        return await self._connected().peers.full(channel, priority)
+
+    async def history(
+        self, channel: Channel, *, offset_id: int = 0, limit: int = 100, priority: Priority = Priority.INTERACTIVE
+    ) -> list[Message]:
+        """Up to `limit` (at most 100) messages older than `offset_id` (0: from the newest), newest first.
+
+        Raises as `resolve` does.
+        """
+        return await self._connected().history(channel, offset_id=offset_id, limit=limit, priority=priority)
+
+    async def messages(
+        self, channel: Channel, ids: Sequence[int], *, priority: Priority = Priority.INTERACTIVE
+    ) -> list[Message]:
+        """Those of the messages (at most 100) that exist. Raises as `resolve` does."""
+        return await self._connected().messages(channel, ids, priority=priority)
+
+    async def file_part(
+        self, file: FileRef, offset: int, limit: int, *, priority: Priority = Priority.INTERACTIVE
+    ) -> bytes:
+        """Bytes [offset, offset + limit) of a file, fewer or none at its end; past the gate, whatever the priority.
+
+        `offset` and `limit` are multiples of 4096, `limit` divides 1 MiB and the part lies in one MiB. Raises
+        `FloodWait`, `FileReferenceExpired`, `MediaGone`, `TelegramTimeout`, `TelegramUnavailable`.
+        """
+        return await self._connected().files.part(file, offset, limit)
+
+    def _connected(self) -> Account:
+        self._gate.check()
+        if self._account is None:
+            raise TelegramUnavailable("No connection to Telegram", 5)
+        return self._account
+
+    # Keeping it so.
+
+    async def _keep_connected(self) -> None:
+        pause = self._options.first_pause
+        while True:
+            try:
+                await self._connect_and_watch()
+                pause = self._options.first_pause
+            except NotLoggedIn as fault:
+                self._become(_state_of(fault), fault)
+                await self._until_file_changes()
+                pause = self._options.first_pause
+            except BridgeError as fault:
+                self._become(State.UNAVAILABLE, fault)
+                asked = fault.retry_after if isinstance(fault, FloodWait) else 0.0
+                await asyncio.sleep(max(pause, asked))
+                pause = min(pause * 2, self._options.longest_pause)
+
+    async def _connect_and_watch(self) -> None:
+        """Be connected until the connection ends. Raises why, if it is for more than a moment."""
+        await asyncio.to_thread(self._file.prepare)
+        with self._file.lock():
+            if not await asyncio.to_thread(self._file.is_logged_in):
+                raise NotLoggedIn
+            # Kurigram takes a second to load; whoever waits for the first answer should not.
+            open_account = await asyncio.to_thread(_load)
+            account = await open_account(self._options, self._gate, self._connection_factory)
+            try:
+                self._account = account
+                self._become(State.READY)
+                logger.info("Connected to Telegram as %s", account.name)
+                await self._watch(account)
+            finally:
+                self._account = None
+                self._become_unless_closed(State.CONNECTING, TelegramUnavailable("Reconnecting to Telegram", 5))
+                await account.close()
+            if account.fault is not None:
+                raise account.fault
+
+    async def _watch(self, account: Account) -> None:
+        """Shut the gate while the line is down for long, until the connection ends."""
+        up_at = time.monotonic()
+        while not account.ended.is_set():
+            try:
+                async with asyncio.timeout(1.0):
+                    await account.ended.wait()
+            except TimeoutError:
+                if account.up:
+                    up_at = time.monotonic()
+                    if self._status.state is not State.READY:
+                        self._become(State.READY)
+                        logger.info("The connection to Telegram is back")
+                elif time.monotonic() - up_at > DOWN_GRACE and self._status.state is State.READY:
+                    self._become(State.UNAVAILABLE, TelegramUnavailable("The connection to Telegram is down", 15))
+
+    async def _until_file_changes(self) -> None:
+        seen = self._file.signature()
+        while self._file.signature() == seen:
+            await asyncio.sleep(FILE_WATCH_INTERVAL)
+
+    async def _keep_probing(self) -> None:
+        """See that Telegram answers, when nothing else has shown it for an interval."""
+        interval = self._options.probe_interval
+        while True:
+            account = self._account
+            idle = time.monotonic() - account.answered_at if account is not None else 0.0
+            if account is None or idle < interval:
+                await asyncio.sleep(min(interval, max(0.05, interval - idle)))
+                continue
+            try:
+                await account.probe(self._options.probe_timeout)
+            except BridgeError as fault:
+                logger.warning("Telegram did not answer a probe: %s", fault)
+                await asyncio.sleep(interval)
+
+    def _become(self, state: State, fault: BridgeError | None = None) -> None:
+        reason = "" if fault is None else str(fault)
+        if fault is not None and (state, reason) != (self._status.state, self._status.reason):
+            logger.log(logging.INFO if state in {State.CLOSED, State.CONNECTING} else logging.ERROR, "%s", reason)
+        account = self._account.name if self._account is not None else self._status.account
+        self._status = Status(state=state, reason=reason, account=account, probed_at=self._status.probed_at)
+        if fault is None:
+            self._gate.open()
+        else:
+            self._gate.close(_refusal(fault))
+
+    def _become_unless_closed(self, state: State, fault: BridgeError) -> None:
+        if self._status.state is not State.CLOSED:
+            self._become(state, fault)
+
+
+def _load() -> Callable[..., Coroutine[Any, Any, Account]]:
+    from telegram.account import open_account
+
+    return open_account
+
+
+def _refusal(fault: BridgeError) -> Callable[[], PassingFault]:
+    """What calls get while there is no connection because of `fault`."""
+    reason = str(fault)
+    if isinstance(fault, NotLoggedIn):
+        return lambda: NotLoggedIn(reason)
+    retry_after = fault.retry_after if isinstance(fault, PassingFault) else 60.0
+    return lambda: TelegramUnavailable(reason, retry_after)
+
+
+def _state_of(fault: NotLoggedIn) -> State:
+    from telegram.errors import AccountBanned, SessionRevoked, WrongApplication
+
+    for kind, state in (
+        (SessionRevoked, State.REVOKED),
+        (AccountBanned, State.BANNED),
+        (WrongApplication, State.BAD_API),
+    ):
+        if isinstance(fault, kind):
+            return state
+    return State.NOT_LOGGED_IN
