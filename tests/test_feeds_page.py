@@ -39,7 +39,21 @@ def one(within: BeautifulSoup | Tag, selector: str) -> Tag:
     return found
 
 
+ENDLESS = "endless" * 60
+WIDE = post(
+    title=ENDLESS,
+    author=ENDLESS,
+    html=f"<p>{ENDLESS}</p><pre>{ENDLESS}</pre><table><tr><td>{ENDLESS}</td><td>{'<p>x</p>' * 3}</td></tr></table>"
+    f'<blockquote class="preview"><p>{ENDLESS}</p></blockquote><ul class="buttons"><li><a>{ENDLESS}</a></li></ul>'
+    f'<div class="album">{"<img src=https://a.example/x width=1280 height=960 alt=x>" * 3}</div>'
+    '<video src="https://a.example/v" width="1920" height="1080" controls></video>',
+    footer_html=f"<div class='footer'><p class='meta'>{ENDLESS}</p><p class='flags'>{ENDLESS}</p></div>",
+)
+
 PAGES: dict[str, Callable[[], Document]] = {
+    "wide": lambda: page.render(
+        feed([WIDE], Channel(id=-1001, kind=ChannelKind.CHANNEL, title=ENDLESS, about=ENDLESS)), UTC
+    ),
     "channel": lambda: page.render(feed(one_of_each(), older_url=f"{BASE}/html/trains?before=15"), UTC),
     "empty": lambda: page.render(feed(), UTC),
     "post": lambda: render_post_page(feed(one_of_each()), feed(one_of_each()).items[2], UTC, raw='{"a": "<b>"}'),

@@ -5,11 +5,30 @@ from zoneinfo import ZoneInfo
 import feedparser
 import msgspec
 import pytest
-from feed_samples import BASE, CHANNEL, NOON, feed, one_of_each, post
+from bs4 import BeautifulSoup, Tag
+from feed_samples import BASE, CHANNEL, MEDIA, NOON, feed, one_of_each, post
 
 from feeds.feed import FeedFormat
-from model.channel import Channel, ChannelKind
+from model.channel import Channel, ChannelKind, PeerName
+from model.entity import Entity, EntityType, Text
+from model.media import (
+    Audio,
+    Document,
+    FileLocation,
+    FileRef,
+    Media,
+    Photo,
+    Poll,
+    PollOption,
+    Sticker,
+    Unsupported,
+    Video,
+    WebPage,
+)
+from model.message import Button, Forward, Message, Reaction, Reply
+from post_parser import build_posts
 from posts.identity import feed_id
+from posts.post import Post, RenderOptions
 from rss_generator import channel_link, make_item, placeholder, render
 
 
@@ -120,3 +139,95 @@ def test_the_zone_is_for_pages_alone() -> None:
     tokyo = ZoneInfo("Asia/Tokyo")
     assert render(FeedFormat.RSS, built, zone=tokyo) == render(FeedFormat.RSS, built)
     assert b"+09:00" in render(FeedFormat.HTML, built, zone=tokyo).body
+
+
+class Links:
+    """Media addresses without a signature."""
+
+    def url(self, channel_id: int, post_id: int, file: FileRef) -> str:
+        return f"{MEDIA}/{post_id}/{file.unique_id}"
+
+
+def posts_that_say(typed: str) -> list[Post]:
+    """Posts as they come from messages of every kind, with the text wherever somebody can write something."""
+    text = Text(typed, tuple(Entity(type=kind, offset=0, length=9, url=typed, language=typed) for kind in EntityType))
+    file = FileRef(
+        location=FileLocation.DOCUMENT,
+        id=1,
+        access_hash=2,
+        file_reference=b"",
+        dc_id=2,
+        unique_id="f",
+        width=640,
+        height=480,
+        file_name=typed,
+    )
+    somebody = PeerName(title=typed, id=-1009, username=typed, kind=ChannelKind.CHANNEL)
+    media: list[Media] = [
+        Photo(file=file, spoiler=True),
+        Video(file=file, thumb=file, duration=9),
+        Audio(file=file, thumb=file, title=typed, performer=typed),
+        Sticker(file=file, emoji=typed),
+        Document(file=file, thumb=file),
+        Poll(question=text, options=(PollOption(text=text, voters=3),), total_voters=3, solution=text),
+        WebPage(
+            url=typed, display_url=typed, site_name=typed, title=typed, description=typed, author=typed, photo=file
+        ),
+        Unsupported(kind=typed),
+    ]
+    messages = [
+        Message(
+            id=number,
+            date=NOON,
+            text=text,
+            media=each,
+            sender=somebody,
+            signature=typed,
+            forward=Forward(origin=somebody, signature=typed, post_id=3),
+            reply=Reply(message_id=number - 1, author=somebody, quote=text),
+            buttons=(Button(text=typed, url=typed), Button(text=typed, url="https://a.example")),
+            comments=3,
+            views=5,
+            reactions=(Reaction(count=1, emoji=typed),),
+        )
+        for number, each in enumerate(media, start=100)
+    ]
+    posts = build_posts(messages, CHANNEL, RenderOptions(base_url=BASE, media=Links(), show_flags=True))
+    assert len(posts) == len(messages)
+    assert not any(post.failed for post in posts)
+    return posts
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "<script>hit()</script>",
+        '"><img src=x onerror=hit()>',
+        "' onmouseover='hit()",
+        "javascript:hit()",
+        "data:text/html,<script>hit()</script>",
+        "]]><script>hit()</script><![CDATA[",
+        "</article></main><script>hit()</script>",
+    ],
+)
+def test_nothing_that_somebody_typed_anywhere_runs(trick: str) -> None:
+    built = feed(posts_that_say(trick))
+    entries = feedparser.parse(render(FeedFormat.RSS, built).body, sanitize_html=False).entries
+    bodies = [entry.content[0].value for entry in entries]
+    assert len(bodies) == len(built.items)
+    for html in [*bodies, render(FeedFormat.HTML, built).body.decode()]:
+        parsed = BeautifulSoup(html, "html.parser")
+        assert parsed.select("script, [onerror], [onmouseover], img[src=x]") == []
+        for element in parsed.select("[href], [src], [poster]"):
+            address = str(element.get("href") or element.get("src") or element.get("poster"))
+            assert address.startswith(("https://", "http://", "tg://", "mailto:", "tel:"))
+
+
+def test_the_sanitizer_takes_nothing_from_what_posts_are_made_of() -> None:
+    def elements(html: str) -> list[tuple[str, dict[str, object], str]]:
+        tags = [tag for tag in BeautifulSoup(html, "html.parser").find_all(True) if isinstance(tag, Tag)]
+        return [(tag.name, {name: tag[name] for name in tag.attrs if name != "rel"}, tag.text) for tag in tags]
+
+    for item in feed(posts_that_say("std::vector<int> & https://a.example")).items:
+        assert elements(item.content) == elements(item.post.html)
+        assert elements(item.footer) == elements(item.post.footer_html)
