@@ -5,3 +5,6 @@ from __future__ import annotations
 
 class ExportError(ValueError):
     """An export can't be read; the message is one line: where, what is wrong, what to do."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__(" ".join(line.splitlines()))

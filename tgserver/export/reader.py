@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tgserver.export.errors import ExportError
 from tgserver.export.values import INT64_MAX, Json, as_int, as_list
+
+log = logging.getLogger(__name__)
 
 RESULT = "result.json"
 CHAT_TYPES = (
@@ -65,8 +68,8 @@ def read_export(place: Path) -> RawExport:
             raise ExportError(f"{source}: the export holds no chats; export again with chats and channels ticked")
         keys = ", ".join(sorted(map(str, data))[:5]) or "none"
         raise ExportError(f"{source}: not an export of Telegram Desktop (its keys: {keys:.80}); {_AGAIN}")
-    chats = [_chat(entry, source) for entry in _listed(data, "chats", source)]
-    for entry in _listed(data, "left_chats", source):
+    chats = [_chat(entry, source) for entry in _known(_listed(data, "chats", source), source)]
+    for entry in _known(_listed(data, "left_chats", source), source):
         chat = _chat(entry, source)
         chat.left = True
         chats.append(chat)
@@ -128,17 +131,32 @@ def _listed(data: Json, key: str, source: str) -> list[object]:
     return entries
 
 
+def _label(data: Json, source: str) -> str:
+    return f"{source}: chat {data.get('name') or data.get('id') or '?'!s:.60}"
+
+
+def _known(entries: list[object], source: str) -> list[object]:
+    """The entries without chats of a type that is not known, of which the log tells."""
+    known = []
+    for entry in entries:
+        if isinstance(entry, dict) and entry.get("type") not in CHAT_TYPES:
+            log.warning("%s: left out, its type %.40r is not known", _label(entry, source), entry.get("type"))
+        else:
+            known.append(entry)
+    return known
+
+
 def _chat(data: object, source: str) -> RawChat:
     if not isinstance(data, dict):
         raise ExportError(f"{source}: a chat must be an object, not {type(data).__name__}; {_AGAIN}")
-    label = f"{source}: chat {data.get('name') or data.get('id') or '?'!s:.60}"
+    label = _label(data, source)
     kind = data.get("type")
     if kind not in CHAT_TYPES:
-        raise ExportError(f"{label}: unknown type {kind!s:.40!r}; known are {', '.join(CHAT_TYPES)}")
+        raise ExportError(f"{label}: unknown type {str(kind)[:40]!r}; known are {', '.join(CHAT_TYPES)}")
     messages = data.get("messages", [])
     if not isinstance(messages, list):
         raise ExportError(f'{label}: "messages" must be a list, not {type(messages).__name__}; {_AGAIN}')
     chat_id = as_int(data.get("id"))
     if not chat_id or abs(chat_id) >= INT64_MAX:
-        raise ExportError(f'{label}: "id" must be a number other than 0, not {data.get("id")!s:.40}; {_AGAIN}')
+        raise ExportError(f'{label}: "id" must be a number other than 0, not {str(data.get("id"))[:40]}; {_AGAIN}')
     return RawChat(data, chat_id, str(kind), messages)

@@ -37,6 +37,8 @@ def as_text(value: object, default: str = "") -> str:
 def as_int(value: object, default: int = 0, limit: int = INT64_MAX) -> int:
     """A whole number within [-limit - 1, limit], from a number or a decimal string, else `default`."""
     number = default
+    if isinstance(value, bool):
+        return default
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         number = int(value)
     elif isinstance(value, str) and len(value) <= 40:
