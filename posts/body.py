@@ -29,11 +29,17 @@ def body(sheet: Sheet, group: Group) -> str:
     own += [buttons(sheet, message) for message in messages if message.buttons]
     if not any(own):
         own = [notice(sheet, group.first, "Nothing to show here")]
-    around = [forward_header(sheet, messages)]
+    around = [_restriction(group)]
+    around += [forward_header(sheet, messages)]
     around += [reply_block(sheet, message) for message in messages if message.reply is not None]
     discussed = group.discussed
     discussion = "" if discussed is None else comments(sheet, discussed)
     return "".join([*around, *own, discussion])
+
+
+def _restriction(group: Group) -> str:
+    reason = next((message.restriction for message in group.messages if message.restriction), "")
+    return f'<p class="restricted" dir="auto">Restricted by Telegram: {escape(reason)}</p>' if reason else ""
 
 
 def _text(sheet: Sheet, group: Group) -> str:

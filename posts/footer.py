@@ -11,7 +11,7 @@ from posts.wording import counted, utc_minute, utc_stamp
 
 
 def footer(sheet: Sheet, group: Group, flags: tuple[str, ...]) -> str:
-    """Reactions; views, forwards, comments, date, edited mark and id; links; flags if the options ask for them."""
+    """Reactions; views, forwards, comments and id; dates; links; flags if the options ask for them."""
     main = group.main
     lines = []
     # An album's reactions are on one of its messages, whichever has the caption.
@@ -19,6 +19,8 @@ def footer(sheet: Sheet, group: Group, flags: tuple[str, ...]) -> str:
     if reactions:
         lines.append(f'<p class="reactions">{" ".join(map(_reaction, reactions))}</p>')
     lines.append(f'<p class="meta">{" · ".join(_facts(main, group))}</p>')
+    if dates := _dates(group):
+        lines.append(f'<p class="dates">{" · ".join(dates)}</p>')
     if links := _links(sheet, group):
         lines.append(f'<p class="links">{" · ".join(links)}</p>')
     if flags and sheet.options.show_flags:
@@ -40,12 +42,17 @@ def _facts(main: Message, group: Group) -> list[str]:
         facts.append(counted(main.forwards, "forward", "forwards"))
     if (discussed := group.discussed) is not None and discussed.comments:
         facts.append(counted(discussed.comments, "comment", "comments"))
-    if minute := utc_minute(group.date):
-        facts.append(f'<time datetime="{utc_stamp(group.date)}">{minute}</time>')
-    if edited := utc_minute(group.updated):
-        facts.append(f'edited <time datetime="{utc_stamp(group.updated)}">{edited}</time>')
     facts.append(f"#{main.id}")
     return facts
+
+
+def _dates(group: Group) -> list[str]:
+    dates = []
+    if minute := utc_minute(group.date):
+        dates.append(f'<time datetime="{utc_stamp(group.date)}">{minute}</time>')
+    if edited := utc_minute(group.updated):
+        dates.append(f'edited <time datetime="{utc_stamp(group.updated)}">{edited}</time>')
+    return dates
 
 
 def _links(sheet: Sheet, group: Group) -> list[str]:

@@ -95,7 +95,7 @@ def _calm(line: str) -> str:
     """A line all in capitals, in sentence case."""
     if not line.isupper() or sum(char.isupper() for char in line) < _SHORTEST_SHOUT:
         return line
-    return _SENTENCE_START.sub(lambda match: match[0][:-1] + match[1].title(), line.lower())
+    return _SENTENCE_START.sub(lambda match: match[0][:-1] + match[1].title(), line.lower().replace("i\u0307", "i"))
 
 
 def _fit(line: str) -> str:

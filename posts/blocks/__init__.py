@@ -19,9 +19,11 @@ Classes, for the pages' stylesheet:
     preview     a link's preview, a `blockquote`
     buttons     links below the message, a `ul`
     comments    the link to the discussion
+    restricted  Telegram's reason for barring the post
     unsupported what can only be seen in Telegram; also the notice of a post that failed to render
-    footer      the footer, with `reactions`, `meta`, `links` and `flags` inside
+    footer      the footer, with `reactions`, `meta`, `dates`, `links` and `flags` inside
 
-Elements used: a b blockquote br code del details div i img ins li p pre s small span summary time u ul audio video.
-Attributes: class, dir, href, src, alt, width, height, loading, controls, loop, poster, preload, datetime.
+Elements used: a audio b blockquote br code del details div i img ins li p pre progress s small span summary time
+u ul video. Attributes: alt aria-hidden class controls datetime dir height href loading loop max poster preload src
+value width.
 """

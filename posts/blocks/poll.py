@@ -33,8 +33,9 @@ def poll(sheet: Sheet, message: Message, media: Poll, kind: MediaKind) -> str:
 
 
 def _option(sheet: Sheet, option: PollOption, total: int) -> str:
-    votes = ""
+    votes = bar = ""
     if option.voters is not None:
-        percent = round(100 * option.voters / total) if total > 0 else 0
+        percent = min(100, round(100 * option.voters / total)) if total > 0 else 0
+        bar = f'<progress max="100" value="{percent}" aria-hidden="true"></progress>'
         votes = f" — {counted(option.voters, 'vote', 'votes')} ({percent}%)"
-    return f'<li dir="auto">{sheet.inline(option.text)}{votes}{" ✓" if option.correct else ""}</li>'
+    return f'<li dir="auto">{sheet.inline(option.text)}{votes}{" ✓" if option.correct else ""}{bar}</li>'
