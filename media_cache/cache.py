@@ -7,6 +7,7 @@ import logging
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,8 +62,9 @@ class Complete:
         """Bytes [start, end) in chunks. Raises StorageUnavailable if the disk does not give them."""
         self._viewers[self.unique_id] += 1
         try:
-            async for chunk in self.file.stream(start, end):
-                yield chunk
+            async with aclosing(self.file.stream(start, end)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
             self._viewers[self.unique_id] -= 1
             if not self._viewers[self.unique_id]:

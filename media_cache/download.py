@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ from errors import (
 from file_io import PartFile
 from media_cache.mime import mime_of
 from media_cache.parts import PartMap, index_of, part_at
-from media_cache.shared_file import CHUNK, SharedFile
+from media_cache.shared_file import SharedFile
 from media_cache.source import FileSource, FindFile
 from model.media import FileRef
 
@@ -92,6 +92,8 @@ class Download:
         self._positions: Counter[int] = Counter()
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
+        # Whether any part has come with the present reference.
+        self._reference_works = False
 
     # What viewers ask.
 
@@ -121,14 +123,16 @@ class Download:
             await self._arrival(index)
             assert self._reader is not None
             part = part_at(index)
-            length = min(end, part.offset + part.limit, position + CHUNK) - position
+            part_end = min(end, part.offset + part.limit)
             # Stands at the next part while the viewer takes this one, so that its turn comes next.
             self._positions[index + 1] += 1
             try:
-                yield await self._reader.read(position, length)
+                async with aclosing(self._reader.stream(position, part_end)) as chunks:
+                    async for chunk in chunks:
+                        yield chunk
             finally:
                 self._leave(index + 1)
-            position += length
+            position = part_end
 
     async def finished(self) -> None:
         """Return when the file has its final name. Raises the failure if it never gets it."""
@@ -252,9 +256,9 @@ class Download:
     async def _ask(self, offset: int, limit: int, expected: int | None) -> bytes:
         """One part, `expected` bytes long (None: at most `limit`, and not empty at the start of the file).
 
-        A part of the wrong length and an expired reference get one more try each.
+        A part of the wrong length gets one more try, an expired reference is renewed.
         """
-        refreshed = wrong = False
+        wrong = False
         while True:
             file = self._file
             try:
@@ -263,11 +267,10 @@ class Download:
                 async with self._refresh_lock:
                     # Else another part has brought a new reference meanwhile.
                     if self._file is file:
-                        if refreshed or self._refreshes >= _MOST_REFRESHES:
-                            raise MediaGone("Telegram does not give out this file any more") from None
-                        refreshed = True
                         await self._renew()
                 continue
+            if self._file is file:
+                self._reference_works = True
             if len(data) == expected or (expected is None and (data or offset) and len(data) <= limit):
                 return data
             if wrong:
@@ -278,7 +281,10 @@ class Download:
             wrong = True
 
     async def _renew(self) -> None:
+        if self._refreshes >= _MOST_REFRESHES or (self._refreshes and not self._reference_works):
+            raise MediaGone("Telegram does not give out this file any more")
         self._refreshes += 1
+        self._reference_works = False
         fresh = await self._refresh()
         if fresh.unique_id != self.unique_id:
             raise MediaGone("The post has another file now")

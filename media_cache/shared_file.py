@@ -9,10 +9,11 @@ from pathlib import Path
 
 from errors import StorageUnavailable
 
-CHUNK = 1024 * 1024
-"""How much is read in one go, in bytes."""
-_AT_ONCE = 64 * 1024
-"""Reads up to this size are tried without a thread first: copying them is shorter than handing them over."""
+# Bytes that a viewer is given at a time when the system has them in memory. Copying so many takes less time than a
+# hand-over to a thread and back, and hundreds of slow viewers hold no more than this each.
+_CHUNK = 256 * 1024
+# Bytes that a thread reads at a time when they have to come from the disk.
+_DISK_CHUNK = 1024 * 1024
 # Linux: read what is in memory, never wait for the disk.
 _NO_WAIT = getattr(os, "RWF_NOWAIT", None)
 
@@ -61,18 +62,15 @@ class SharedFile:
             raise StorageUnavailable(f"A media file can't be read: {fault.strerror}") from fault
         return data
 
-    async def read(self, offset: int, length: int) -> bytes:
-        """Exactly `length` bytes from `offset`. Raises StorageUnavailable if the disk does not give them."""
-        if length <= _AT_ONCE and (data := self._read_from_memory(offset, length)) is not None:
-            return data
-        return await asyncio.get_running_loop().run_in_executor(None, self.read_at, offset, length)
-
     async def stream(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
         """Bytes [start, end) in chunks, each read when it is asked for. Raises StorageUnavailable."""
+        loop = asyncio.get_running_loop()
         while start < end:
-            length = min(CHUNK, end - start)
-            yield await self.read(start, length)
-            start += length
+            data = self._read_from_memory(start, min(_CHUNK, end - start))
+            if data is None:
+                data = await loop.run_in_executor(None, self.read_at, start, min(_DISK_CHUNK, end - start))
+            yield data
+            start += len(data)
 
     def _read_from_memory(self, offset: int, length: int) -> bytes | None:
         """The bytes if the system has them in its page cache, None if it has not or can't tell."""

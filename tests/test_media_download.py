@@ -1,0 +1,454 @@
+"""A download fetches each part once, shares it with all viewers, and ends as a whole file or as one typed failure."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import resource
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from media_source import Finder, MemorySource, file_bytes, file_ref
+
+from errors import (
+    BridgeError,
+    FileReferenceExpired,
+    FloodWait,
+    MediaGone,
+    PostNotFound,
+    StorageUnavailable,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
+from media_cache.download import Download, TimeLimits
+from media_cache.parts import FIRST_PART_SIZE
+from model.media import FileRef
+
+MIB = 1024 * 1024
+TEN_MIB = file_bytes(10 * MIB + 123)
+
+
+async def published(_: Download) -> None:
+    """Nothing more to do."""
+
+
+def make(
+    folder: Path,
+    source: MemorySource,
+    file: FileRef,
+    refresh: Callable[[], Awaitable[FileRef]] | None = None,
+    limits: TimeLimits | None = None,
+    parts_in_flight: int = 8,
+) -> Download:
+    return Download(
+        file,
+        folder / "ab" / "final",
+        source,
+        refresh or Finder(file),
+        modified=1,
+        limits=limits or TimeLimits(),
+        parts_in_flight=parts_in_flight,
+    )
+
+
+async def read(download: Download, start: int = 0, end: int | None = None) -> bytes:
+    size = await download.size()
+    return b"".join([chunk async for chunk in download.read(start, size if end is None else end)])
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+# Good ends
+
+
+@pytest.mark.parametrize(
+    "size", [1, 4096, FIRST_PART_SIZE - 1, FIRST_PART_SIZE, FIRST_PART_SIZE + 1, MIB, MIB + 1, 2 * MIB, 5 * MIB - 1]
+)
+@pytest.mark.parametrize("known", [True, False], ids=["size known", "size unknown"])
+async def test_files_of_every_shape_arrive_whole(tmp_path: Path, size: int, known: bool) -> None:
+    source = MemorySource()
+    content = file_bytes(size)
+    download = make(tmp_path, source, source.put(content, size=size if known else 0))
+    viewer = asyncio.create_task(read(download))
+    await download.run(published)
+    assert await viewer == content
+    assert await download.size() == size
+    assert download.path.read_bytes() == content
+    assert files_in(tmp_path) == ["final"]
+
+
+async def test_each_part_is_asked_for_once_with_eight_in_flight_and_the_first_first(tmp_path: Path) -> None:
+    source = MemorySource(delay=0.01)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    await download.run(published)
+    offsets = source.parts_of()
+    assert offsets[0] == 0
+    assert sorted(offsets) == [0, FIRST_PART_SIZE, *range(MIB, 11 * MIB, MIB)]
+    assert source.most_at_once == 8
+
+
+async def test_the_first_bytes_can_be_read_while_the_rest_is_still_coming(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event(), let_through={0})
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    running = asyncio.create_task(download.run(published))
+    assert await asyncio.wait_for(read(download, 0, FIRST_PART_SIZE), 5) == TEN_MIB[:FIRST_PART_SIZE]
+    assert not running.done()
+    assert source.gate is not None
+    source.gate.set()
+    await running
+
+
+async def test_bytes_of_a_part_that_is_not_there_are_waited_for_and_never_made_up(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event(), let_through={0, 2 * MIB})
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    running = asyncio.create_task(download.run(published))
+    # The file on the disk already reaches beyond the missing part.
+    await download.wait_for(2 * MIB)
+    viewer = asyncio.create_task(read(download, MIB, MIB + 10))
+    await asyncio.sleep(0.05)
+    assert not viewer.done()
+    assert source.gate is not None
+    source.gate.set()
+    assert await viewer == TEN_MIB[MIB : MIB + 10]
+    await running
+
+
+async def test_a_far_seek_fetches_its_part_next(tmp_path: Path) -> None:
+    content = file_bytes(MIB) * 40
+    source = MemorySource(gate=asyncio.Event(), let_through={0})
+    download = make(tmp_path, source, source.put(content), parts_in_flight=2)
+    running = asyncio.create_task(download.run(published))
+    await download.wait_for(0)
+    viewer = asyncio.create_task(read(download, 30 * MIB + 5, 32 * MIB))
+    await asyncio.sleep(0)
+    assert source.gate is not None
+    source.gate.set()
+    assert await viewer == content[30 * MIB + 5 : 32 * MIB]
+    # Two parts were on their way already, two more may go to the one that frees its place first.
+    assert 30 * MIB in source.parts_of()[:5]
+    assert 31 * MIB in source.parts_of()[:7]
+    await running
+
+
+async def test_two_hundred_viewers_of_different_ranges_get_their_bytes_from_one_download(tmp_path: Path) -> None:
+    source = MemorySource(delay=0.002)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    ranges = [(start, min(start + 300_000, len(TEN_MIB))) for start in range(0, 10 * MIB, 10 * MIB // 200)]
+    viewers = [asyncio.create_task(read(download, *item)) for item in ranges]
+    await download.run(published)
+    for (start, end), viewer in zip(ranges, viewers, strict=True):
+        assert await viewer == TEN_MIB[start:end]
+    assert len(source.asked) == 12
+
+
+async def test_a_viewer_that_leaves_stops_nothing(tmp_path: Path) -> None:
+    source = MemorySource(delay=0.01)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    running = asyncio.create_task(download.run(published))
+    viewers = [asyncio.create_task(read(download)) for _ in range(50)]
+    await asyncio.sleep(0.02)
+    for viewer in viewers:
+        viewer.cancel()
+    await asyncio.wait(viewers)
+    await running
+    assert download.path.read_bytes() == TEN_MIB
+
+
+async def test_bytes_can_still_be_read_after_the_end_even_if_the_file_was_removed(tmp_path: Path) -> None:
+    source = MemorySource()
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    await download.run(published)
+    download.path.unlink()
+    assert await read(download, 5, MIB) == TEN_MIB[5:MIB]
+
+
+async def test_descriptors_are_closed_when_nobody_holds_the_download(tmp_path: Path) -> None:
+    source = MemorySource()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        download = make(tmp_path, source, source.put(file_bytes(MIB)))
+        await download.run(published)
+        await read(download)
+    del download
+    gc.collect()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
+
+
+async def test_the_type_is_known_with_the_first_part(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event(), let_through={0})
+    content = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00\x00\x00\x01\x00\x08\x06\x00\x00\x00" + file_bytes(
+        2 * MIB
+    )
+    download = make(tmp_path, source, source.put(content, mime_type="text/html"))
+    running = asyncio.create_task(download.run(published))
+    assert await asyncio.wait_for(download.mime_type(), 5) == "image/png"
+    running.cancel()
+
+
+async def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    class Endless(MemorySource):
+        async def file_part(self, file: FileRef, offset: int, limit: int) -> bytes:
+            await asyncio.sleep(0)
+            return bytes(min(limit, file.size - offset))
+
+    async def count(download: Download) -> int:
+        return sum([len(chunk) async for chunk in download.read(0, await download.size())])
+
+    download = make(tmp_path, Endless(), file_ref(size=300 * MIB))
+    tracemalloc.start()
+    try:
+        viewers = [asyncio.create_task(count(download)) for _ in range(3)]
+        await download.run(published)
+        assert [await viewer for viewer in viewers] == [300 * MIB] * 3
+        assert tracemalloc.get_traced_memory()[1] < 24 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+async def test_a_slow_viewer_is_read_for_only_as_fast_as_it_takes(tmp_path: Path) -> None:
+    source = MemorySource()
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    await download.run(published)
+    chunks = download.read(0, len(TEN_MIB))
+    first = await anext(chunks)
+    assert len(first) <= MIB
+    await chunks.aclose()
+
+
+# Expired references
+
+
+async def test_an_expired_reference_is_renewed_once_for_all_parts_and_the_download_goes_on(tmp_path: Path) -> None:
+    source = MemorySource(valid_references={b"second"}, delay=0.01)
+    file = source.put(TEN_MIB)
+    refresh = Finder(source.put(TEN_MIB, file_reference=b"second"), delay=0.02)
+    download = make(tmp_path, source, file, refresh)
+    await download.run(published)
+    assert download.path.read_bytes() == TEN_MIB
+    assert refresh.calls == 1
+
+
+async def test_a_reference_that_expires_in_mid_file_is_renewed(tmp_path: Path) -> None:
+    source = MemorySource(faults={4 * MIB: [FileReferenceExpired("x")], 8 * MIB: [FileReferenceExpired("x")]})
+    refresh = Finder(source.put(TEN_MIB, file_reference=b"second"), source.put(TEN_MIB, file_reference=b"third"))
+    download = make(tmp_path, source, source.put(TEN_MIB), refresh, parts_in_flight=1)
+    await download.run(published)
+    assert download.path.read_bytes() == TEN_MIB
+    assert refresh.calls == 2
+
+
+async def test_a_file_whose_new_reference_is_refused_is_gone_after_one_try(tmp_path: Path) -> None:
+    source = MemorySource(valid_references=set())
+    refresh = Finder(source.put(TEN_MIB, file_reference=b"second"))
+    download = make(tmp_path, source, source.put(TEN_MIB), refresh)
+    with pytest.raises(MediaGone):
+        await download.run(published)
+    assert refresh.calls == 1
+    assert files_in(tmp_path) == []
+
+
+async def test_references_are_not_renewed_for_ever(tmp_path: Path) -> None:
+    faults: dict[int, list[BridgeError]] = {offset: [FileReferenceExpired("x")] for offset in range(0, 40 * MIB, MIB)}
+    source = MemorySource(faults=faults)
+    content = file_bytes(MIB) * 40
+    file = source.put(content)
+    calls = 0
+
+    async def refresh() -> FileRef:
+        nonlocal calls
+        calls += 1
+        return source.put(content, file_reference=str(calls).encode())
+
+    with pytest.raises(MediaGone):
+        await make(tmp_path, source, file, refresh, parts_in_flight=1).run(published)
+    assert calls < 20
+
+
+@pytest.mark.parametrize("fault", [PostNotFound("deleted"), FloodWait(5), TelegramUnavailable("off")])
+async def test_a_fault_of_the_renewal_ends_the_download(tmp_path: Path, fault: BridgeError) -> None:
+    source = MemorySource(valid_references=set())
+    download = make(tmp_path, source, source.put(TEN_MIB), Finder(fault))
+    with pytest.raises(type(fault)):
+        await download.run(published)
+    with pytest.raises(type(fault)):
+        await read(download)
+
+
+async def test_a_post_that_has_another_file_by_now_does_not_get_mixed_into_this_one(tmp_path: Path) -> None:
+    source = MemorySource(valid_references=set())
+    download = make(tmp_path, source, source.put(TEN_MIB), Finder(file_ref("other", 5)))
+    with pytest.raises(MediaGone, match="another file"):
+        await download.run(published)
+
+
+# Bad parts
+
+
+@pytest.mark.parametrize("offset", [0, FIRST_PART_SIZE, 3 * MIB, 10 * MIB])
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"", lambda data: data + b"x"])
+async def test_a_part_of_the_wrong_length_is_asked_for_again(
+    tmp_path: Path, offset: int, spoil: Callable[[bytes], bytes]
+) -> None:
+    source = MemorySource(spoil={offset: [spoil]})
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    await download.run(published)
+    assert download.path.read_bytes() == TEN_MIB
+    assert source.parts_of().count(offset) == 2
+
+
+@pytest.mark.parametrize("offset", [FIRST_PART_SIZE, 3 * MIB, 10 * MIB])
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"", lambda data: data + b"x"])
+async def test_a_part_that_stays_wrong_is_a_fault_and_not_the_end_of_the_file(
+    tmp_path: Path, offset: int, spoil: Callable[[bytes], bytes]
+) -> None:
+    source = MemorySource(spoil={offset: [spoil, spoil]})
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    with pytest.raises(TelegramUnavailable):
+        await download.run(published)
+    assert files_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_file_without_any_bytes_is_gone(tmp_path: Path, known: bool) -> None:
+    source = MemorySource()
+    source.put(b"")
+    with pytest.raises(MediaGone):
+        await make(tmp_path, source, file_ref(size=100 if known else 0)).run(published)
+
+
+# Other bad ends
+
+
+@pytest.mark.parametrize(
+    "fault", [FloodWait(7), TelegramTimeout(), TelegramUnavailable("off"), MediaGone("gone")], ids=repr
+)
+@pytest.mark.parametrize("offset", [0, 5 * MIB])
+async def test_a_fault_of_one_part_is_the_failure_of_the_download_and_of_every_waiter(
+    tmp_path: Path, fault: BridgeError, offset: int
+) -> None:
+    source = MemorySource(faults={offset: [fault]}, delay=0.005)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    viewers = [asyncio.create_task(read(download)) for _ in range(10)]
+    waiter = asyncio.create_task(download.finished())
+    with pytest.raises(type(fault)):
+        await download.run(published)
+    assert await asyncio.gather(*viewers, waiter, return_exceptions=True) == [fault] * 11
+    assert download.fault is fault
+    assert files_in(tmp_path) == []
+    assert source.at_once == 0
+
+
+async def test_a_viewer_gets_what_came_before_the_fault(tmp_path: Path) -> None:
+    source = MemorySource(faults={5 * MIB: [TelegramTimeout()]})
+    download = make(tmp_path, source, source.put(TEN_MIB), parts_in_flight=1)
+    got = b""
+    running = asyncio.create_task(download.run(published))
+    with pytest.raises(TelegramTimeout):
+        async for chunk in download.read(0, len(TEN_MIB)):
+            got += chunk
+    assert got == TEN_MIB[: 5 * MIB]
+    with pytest.raises(TelegramTimeout):
+        await running
+
+
+async def test_a_download_that_takes_too_long_times_out(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event())
+    limits = TimeLimits(least=0.05, most=10, min_speed=1e9)
+    download = make(tmp_path, source, source.put(TEN_MIB), limits=limits)
+    with pytest.raises(TelegramTimeout):
+        await download.run(published)
+    with pytest.raises(TelegramTimeout):
+        await read(download)
+    assert files_in(tmp_path) == []
+    assert source.at_once == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds"), [(1, 120), (120 * 262144, 120), (240 * 262144, 240), (4 * 1024**3, 1800), (0, 1800)]
+)
+def test_the_time_given_follows_the_size_within_its_bounds(size: int, seconds: float) -> None:
+    assert TimeLimits().of(size) == seconds
+
+
+async def test_breaking_off_leaves_no_partial_and_tells_every_viewer(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event(), let_through={0, MIB})
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    running = asyncio.create_task(download.run(published))
+    viewer = asyncio.create_task(read(download))
+    await download.wait_for(MIB)
+    assert len(files_in(tmp_path)) == 1
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    with pytest.raises(TelegramUnavailable):
+        await viewer
+    assert files_in(tmp_path) == []
+
+
+async def test_a_fault_nobody_thought_of_still_wakes_the_viewers(tmp_path: Path) -> None:
+    class Broken(MemorySource):
+        async def file_part(self, file: FileRef, offset: int, limit: int) -> bytes:
+            raise ZeroDivisionError
+
+    download = make(tmp_path, Broken(), file_ref(size=TEN_MIB.__len__()))
+    viewer = asyncio.create_task(read(download))
+    with pytest.raises(ExceptionGroup):
+        await download.run(published)
+    with pytest.raises(TelegramUnavailable):
+        await viewer
+    assert files_in(tmp_path) == []
+
+
+async def test_a_disk_that_takes_no_more_is_a_passing_fault_and_leaves_no_partial(tmp_path: Path) -> None:
+    source = MemorySource()
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores the signal that comes with it, so writing beyond fails as on a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 * MIB, hard))
+    try:
+        with pytest.raises(StorageUnavailable, match="can't take the file"):
+            await download.run(published)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert files_in(tmp_path) == []
+
+
+async def test_a_file_larger_than_the_free_space_is_not_even_begun(tmp_path: Path) -> None:
+    source = MemorySource()
+    disk = os.statvfs(tmp_path)
+    download = make(tmp_path, source, file_ref(size=disk.f_blocks * disk.f_frsize + 1))
+    with pytest.raises(StorageUnavailable, match="no room"):
+        await download.run(published)
+    assert source.asked == []
+
+
+async def test_a_folder_that_can_not_be_made_is_a_passing_fault_that_names_no_path(tmp_path: Path) -> None:
+    (tmp_path / "ab").write_text("in the way")
+    source = MemorySource()
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    with pytest.raises(StorageUnavailable) as caught:
+        await download.run(published)
+    assert str(tmp_path) not in str(caught.value)
+
+
+async def test_a_file_the_database_does_not_take_does_not_stay(tmp_path: Path) -> None:
+    async def refuse(_: Download) -> None:
+        raise StorageUnavailable("full")
+
+    source = MemorySource()
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    viewer = asyncio.create_task(read(download))
+    with pytest.raises(StorageUnavailable):
+        await download.run(refuse)
+    with suppress(StorageUnavailable):
+        # It may have had all bytes before; then it keeps them.
+        assert await viewer == TEN_MIB
+    with pytest.raises(StorageUnavailable):
+        await download.finished()
+    assert files_in(tmp_path) == []

@@ -1,0 +1,114 @@
+"""A file that has failed is not asked for again at once."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+from media_source import Clock
+
+from errors import BridgeError, FloodWait, MediaGone, TelegramTimeout
+from media_cache.failures import FailureMemory
+
+
+def is_open(memory: FailureMemory, key: str = "file") -> bool:
+    try:
+        memory.check(key)
+    except BridgeError:
+        return False
+    return True
+
+
+def test_the_pause_is_a_minute_at_first_and_doubles_up_to_six_hours() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    pauses = []
+    for _ in range(12):
+        memory.note("file", TelegramTimeout())
+        begin = clock.now
+        while not is_open(memory):
+            clock.now += 30
+        pauses.append(clock.now - begin)
+    assert pauses[:4] == [60, 120, 240, 480]
+    assert pauses[-2:] == [6 * 3600, 6 * 3600]
+
+
+def test_the_same_kind_of_fault_comes_back_with_the_time_that_is_left() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    memory.note("file", TelegramTimeout("too slow"))
+    clock.now += 20
+    with pytest.raises(TelegramTimeout, match="too slow") as caught:
+        memory.check("file")
+    assert caught.value.retry_after == 40
+
+
+def test_a_flood_longer_than_the_pause_lasts_as_long_as_telegram_said() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    memory.note("file", FloodWait(1000))
+    clock.now += 999
+    assert not is_open(memory)
+    clock.now += 1
+    assert is_open(memory)
+
+
+def test_that_a_file_is_gone_is_remembered() -> None:
+    memory = FailureMemory(Clock())
+    memory.note("file", MediaGone("gone"))
+    with pytest.raises(MediaGone):
+        memory.check("file")
+
+
+def test_a_success_makes_the_next_failure_a_first_one() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    memory.note("file", TelegramTimeout())
+    memory.note("file", TelegramTimeout())
+    memory.forget("file")
+    assert is_open(memory)
+    memory.note("file", TelegramTimeout())
+    clock.now += 60
+    assert is_open(memory)
+
+
+def test_a_restart_forgets_every_failure() -> None:
+    memory = FailureMemory(Clock())
+    memory.note("one", TelegramTimeout())
+    memory.note("two", MediaGone("gone"))
+    memory.forget_all()
+    assert is_open(memory, "one")
+    assert is_open(memory, "two")
+    assert len(memory) == 0
+
+
+def test_the_memory_has_an_end_and_the_oldest_failures_go_first() -> None:
+    memory = FailureMemory(Clock(), capacity=3)
+    for key in ["a", "b", "c", "d"]:
+        memory.note(key, MediaGone(key))
+    assert len(memory) == 3
+    assert is_open(memory, "a")
+    assert not is_open(memory, "d")
+
+
+def test_a_remembered_fault_holds_on_to_nothing_that_took_part_in_it() -> None:
+    class Big:
+        pass
+
+    def fail(held: Big) -> None:
+        try:
+            raise ValueError(held)
+        except ValueError as cause:
+            raise TelegramTimeout from cause
+
+    memory = FailureMemory(Clock())
+    big = Big()
+    watch = weakref.ref(big)
+    try:
+        fail(big)
+    except TelegramTimeout as fault:
+        memory.note("file", fault)
+    del big
+    gc.collect()
+    assert watch() is None
