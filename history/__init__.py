@@ -1,0 +1,1 @@
+"""The rooms behind `tg_cache`: channels, windows of messages, and how new pages join old ones."""

@@ -1,0 +1,226 @@
+"""Which chat a key means, and what is known of it."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from errors import ChannelNotFound, ChannelPrivate, PassingFault, StorageUnavailable, TelegramTimeout
+from file_io import Database
+from history import records
+from history.refusals import Refusals, Timeouts
+from history.source import TelegramReader
+from model.channel import Channel
+from single_flight import SingleFlight
+from storage import history_store as store
+from tg_throttle import Priority
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+# Channels and usernames kept in memory; the database has them all.
+_MEMORY = 1000
+
+
+class Found(NamedTuple):
+    """A chat, and the fault that kept its data from being renewed, if it is older than it should be."""
+
+    channel: Channel
+    fault: PassingFault | None = None
+
+
+class _Known(NamedTuple):
+    channel: Channel
+    expires_at: float
+
+
+class _Owner(NamedTuple):
+    """Whose a username is.
+
+    `seed` is what resolving it told of the chat, None if it comes from a cache. `fault` kept it from being renewed.
+    """
+
+    channel_id: int
+    expires_at: float
+    seed: Channel | None = None
+    fault: PassingFault | None = None
+
+
+class Directory:
+    """Finds chats by any key, with Telegram asked at most once for all who want the same one at the same time.
+
+    What is found is fresh for `ttl()` seconds. A username is asked for again after that time, so one that was given
+    to another chat leads there.
+    """
+
+    def __init__(
+        self, database: Database, source: TelegramReader, *, ttl: Callable[[], float], clock: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._source = source
+        self._ttl = ttl
+        self._clock = clock
+        self._channels: OrderedDict[int, _Known] = OrderedDict()
+        self._owners: OrderedDict[str, _Owner] = OrderedDict()
+        self._resolving: SingleFlight[str, _Owner] = SingleFlight()
+        self._informing: SingleFlight[int, Found] = SingleFlight()
+        self._renewing: SingleFlight[int, Channel | None] = SingleFlight()
+        self._timeouts = Timeouts(clock)
+        self.refusals = Refusals(clock)
+
+    async def find(self, key: str | int, priority: Priority) -> Found:
+        """The chat under a key of `parse_channel_key`.
+
+        Raises ChannelNotFound, ChannelPrivate, or a PassingFault if nothing is known of the chat.
+        """
+        self.refusals.check(key)
+        if isinstance(key, int):
+            return await self._inform(key, None, priority)
+        owner = _get(self._owners, key)
+        if owner is None or owner.expires_at <= self._clock():
+            owner = await self._resolving.run(key, lambda: self._resolve(key, priority))
+        self.refusals.check(owner.channel_id)
+        found = await self._inform(owner.channel_id, owner.seed, priority)
+        return found if owner.fault is None else found._replace(fault=owner.fault)
+
+    async def renew(self, channel: Channel, priority: Priority) -> Channel | None:
+        """Ask anew for a chat that Telegram refuses to read, since its access hash may be out of date.
+
+        An access hash is of no use to another account, and the owner may have logged in with one. Gives None if it
+        turns out the same, so that another try is pointless.
+        """
+        return await self._renewing.run(channel.id, lambda: self._renew(channel, priority))
+
+    async def _resolve(self, name: str, priority: Priority) -> _Owner:
+        """Whose the name is: as stored, or else as Telegram says, or else as was stored too long ago."""
+        row = await self._read(lambda connection: store.load_username(connection, name))
+        owner = None if row is None else _Owner(row.channel_id, row.expires_at)
+        if owner is None or owner.expires_at <= self._clock():
+            try:
+                seed = await self._ask(name, lambda: self._source.resolve(name, priority=priority))
+            except PassingFault as fault:
+                if owner is None:
+                    raise
+                return owner._replace(fault=fault)
+            except ChannelNotFound:
+                self._owners.pop(name, None)
+                await self._write(lambda connection: store.delete_username(connection, name))
+                raise
+            owner = _Owner(seed.id, self._clock() + self._ttl(), seed)
+            row = store.UsernameRow(owner.channel_id, owner.expires_at)
+            await self._write(lambda connection: store.save_username(connection, name, row))
+        self.refusals.forget(name)
+        _put(self._owners, name, owner._replace(seed=None))
+        return owner
+
+    async def _inform(self, channel_id: int, seed: Channel | None, priority: Priority) -> Found:
+        known = _get(self._channels, channel_id)
+        if known is not None and self._clock() < known.expires_at:
+            return Found(known.channel)
+        return await self._informing.run(channel_id, lambda: self._fetch_info(channel_id, seed, priority))
+
+    async def _fetch_info(self, channel_id: int, seed: Channel | None, priority: Priority) -> Found:
+        """What is known of the chat: as stored, or else as Telegram says, or else as was stored too long ago."""
+        stored = await self._read(lambda connection: records.load_channel(connection, channel_id))
+        known = None if stored is None else _Known(*stored)
+        if known is not None and self._clock() < known.expires_at:
+            _put(self._channels, channel_id, known)
+            return Found(known.channel)
+        try:
+            channel = await self._ask(
+                channel_id, lambda: self._ask_info(channel_id, seed, known.channel if known else None, priority)
+            )
+        except PassingFault as fault:
+            if known is None:
+                raise
+            return Found(known.channel, fault)
+        await self._keep(channel)
+        return Found(channel)
+
+    async def _ask_info(
+        self, channel_id: int, seed: Channel | None, known: Channel | None, priority: Priority
+    ) -> Channel:
+        fresh = seed or (None if known else await self._source.resolve(channel_id, priority=priority))
+        if fresh is not None:
+            return await self._source.full_channel(fresh, priority=priority)
+        assert known is not None
+        try:
+            return await self._source.full_channel(known, priority=priority)
+        except (ChannelNotFound, ChannelPrivate):
+            renewed = await self.renew(known, priority)
+            if renewed is None:
+                raise
+            return await self._source.full_channel(renewed, priority=priority)
+
+    async def _ask(self, key: str | int, call: Callable[[], Awaitable[T]]) -> T:
+        """Ask Telegram, unless it refused or timed out a moment ago, and remember if it does."""
+        self._timeouts.check(key)
+        try:
+            return await call()
+        except TelegramTimeout as fault:
+            self._timeouts.add(key, fault)
+            raise
+        except (ChannelNotFound, ChannelPrivate) as refusal:
+            self.refusals.add(key, refusal)
+            raise
+
+    async def _renew(self, channel: Channel, priority: Priority) -> Channel | None:
+        renewed = await self._look_up(channel, priority)
+        if renewed.access_hash == channel.access_hash:
+            return None
+        channel = msgspec.structs.replace(channel, access_hash=renewed.access_hash, photo=renewed.photo)
+        await self._keep(channel)
+        return channel
+
+    async def _look_up(self, channel: Channel, priority: Priority) -> Channel:
+        if channel.username is not None:
+            try:
+                named = await self._source.resolve(channel.username.lower(), priority=priority)
+            except ChannelNotFound:
+                pass
+            else:
+                if named.id == channel.id:
+                    return named
+        return await self._source.resolve(channel.id, priority=priority)
+
+    async def _keep(self, channel: Channel) -> None:
+        expires_at = self._clock() + self._ttl()
+        _put(self._channels, channel.id, _Known(channel, expires_at))
+        await self._write(lambda connection: records.save_channel(connection, channel, expires_at))
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        try:
+            return await self._database.read(work)
+        except StorageUnavailable as fault:
+            log.warning("Reading the cache failed, asking Telegram instead: %s", fault)
+            return None
+
+    async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        try:
+            await self._database.run(work)
+        except StorageUnavailable as fault:
+            log.warning("Channel data could not be stored: %s", fault)
+
+
+V = TypeVar("V")
+K = TypeVar("K", str, int)
+
+
+def _get(memory: OrderedDict[K, V], key: K) -> V | None:
+    value = memory.get(key)
+    if value is not None:
+        memory.move_to_end(key)
+    return value
+
+
+def _put(memory: OrderedDict[K, V], key: K, value: V) -> None:
+    memory[key] = value
+    memory.move_to_end(key)
+    if len(memory) > _MEMORY:
+        memory.popitem(last=False)

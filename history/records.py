@@ -1,0 +1,78 @@
+"""Windows and channels as rows of the database. All functions run in the database's thread."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+
+import msgspec
+
+from history.window import Held
+from model.channel import Channel
+from model.message import Message
+from storage import history_store as store
+
+log = logging.getLogger(__name__)
+
+# To be raised when the same Telegram message comes out of the adapter otherwise than before.
+_ADAPTER = 1
+
+MODEL = hashlib.sha256(
+    msgspec.json.encode([_ADAPTER, msgspec.json.schema(Message), msgspec.json.schema(Channel)])
+).hexdigest()[:16]
+"""Names the shape of what is stored: rows that an older or newer bridge wrote are not read."""
+
+_message_decoder = msgspec.msgpack.Decoder(Message)
+_channel_decoder = msgspec.msgpack.Decoder(Channel)
+_encoder = msgspec.msgpack.Encoder()
+
+
+def load(connection: sqlite3.Connection, channel_id: int) -> Held | None:
+    """What is stored of the channel's messages."""
+    row = store.load_window(connection, channel_id, MODEL)
+    if row is None:
+        return None
+    try:
+        messages = tuple(_message_decoder.decode(payload) for payload in store.load_messages(connection, channel_id))
+    except msgspec.MsgspecError as fault:
+        log.warning("Stored history of channel %s can't be read (%s): it will be fetched again", channel_id, fault)
+        return None
+    return Held(messages=messages, **row._asdict())
+
+
+def save(connection: sqlite3.Connection, channel_id: int, old: Held | None, new: Held) -> None:
+    """Store `new` where `old` is stored: only rows that differ are written."""
+    if old is None:
+        # Rows of another shape, if there are any.
+        store.delete_window(connection, channel_id)
+    row = store.WindowRow(**{name: getattr(new, name) for name in store.WindowRow._fields})
+    store.save_window(connection, channel_id, MODEL, row)
+    before = {} if old is None else {message.id: message for message in old.messages}
+    changed = [message for message in new.messages if before.pop(message.id, None) != message]
+    store.put_messages(connection, channel_id, ((message.id, _encoder.encode(message)) for message in changed))
+    store.delete_messages(connection, channel_id, before)
+
+
+def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Channel, float] | None:
+    """What is stored of the channel, and until when it is fresh (unix seconds)."""
+    row = store.load_channel(connection, channel_id, MODEL)
+    if row is None:
+        return None
+    try:
+        return _channel_decoder.decode(row.payload), row.expires_at
+    except msgspec.MsgspecError as fault:
+        log.warning("Stored channel %s can't be read (%s): it will be fetched again", channel_id, fault)
+        return None
+
+
+def save_channel(connection: sqlite3.Connection, channel: Channel, expires_at: float) -> None:
+    """Store the channel and its usernames."""
+    names = (channel.username, *channel.usernames)
+    store.save_channel(
+        connection,
+        channel.id,
+        MODEL,
+        store.ChannelRow(_encoder.encode(channel), expires_at),
+        {name.lower() for name in names if name},
+    )

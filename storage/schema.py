@@ -1,0 +1,9 @@
+"""All migrations of the bridge's database, oldest first."""
+
+from __future__ import annotations
+
+from file_io import Migration
+from storage.history_store import HISTORY_TABLES
+from storage.media_store import MEDIA_FILES
+
+MIGRATIONS: tuple[Migration, ...] = ((*HISTORY_TABLES, *MEDIA_FILES),)

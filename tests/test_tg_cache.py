@@ -1,0 +1,809 @@
+"""The history asks Telegram as little as it can, never mixes up old and new, and serves stale before nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from fake_telegram import NEWS, FakeTelegram
+
+from errors import (
+    ChannelNotFound,
+    ChannelPrivate,
+    FloodWait,
+    PostNotFound,
+    StorageUnavailable,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
+from file_io import Database
+from history.window import StaleReason, Window
+from model.channel import Channel, ChannelKind
+from model.media import FileLocation, FileRef, Photo
+from model.message import Reaction
+from storage.schema import MIGRATIONS
+from tg_cache import History
+from tg_throttle import Priority
+
+TTL = 3600.0
+CHANNEL_TTL = 12 * 3600.0
+DAY = 24 * 3600.0
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Bench:
+    """One history over one database file, with Telegram and the clock in the test's hands."""
+
+    def __init__(self, path: Path, database: Database, telegram: FakeTelegram, clock: Clock) -> None:
+        self.path, self.database, self.telegram, self.clock = path, database, telegram, clock
+        self.history = self.fresh_history()
+
+    def fresh_history(self) -> History:
+        """As after a restart: nothing in memory, the same database."""
+        self.history = History(
+            self.database,
+            self.telegram,
+            history_ttl=TTL,
+            channel_ttl=CHANNEL_TTL,
+            clock=self.clock,
+            jitter=lambda: 1.0,
+        )
+        return self.history
+
+    def calls(self) -> dict[str, int]:
+        """The calls since this was last asked."""
+        counted, self.telegram.calls = dict(self.telegram.calls), Counter()
+        return counted
+
+    async def seen(self, count: int = 50) -> Window:
+        return await self.history.window("news", count)
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    path = tmp_path / "bridge.db"
+    database = await Database.open(path, MIGRATIONS)
+    yield Bench(path, database, FakeTelegram(), Clock())
+    await database.close()
+
+
+def ids(window: Window) -> list[int]:
+    return [message.id for message in window.messages]
+
+
+# Budgets
+
+
+async def test_ten_parallel_cold_readers_cost_three_calls(bench: Bench) -> None:
+    bench.telegram.write(150)
+    windows = await asyncio.gather(*(bench.seen(50) for _ in range(10)))
+    assert bench.calls() == {"resolve": 1, "full": 1, "history": 1}
+    assert all(window == windows[0] for window in windows)
+    assert ids(windows[0]) == list(range(151, 101, -1))
+    assert windows[0].channel.about == "All about it"
+
+
+async def test_a_warm_reader_costs_nothing_whatever_the_spelling_and_after_a_restart(bench: Bench) -> None:
+    bench.telegram.write(150)
+    first = await bench.seen(50)
+    bench.calls()
+    assert await bench.history.window(NEWS.id, 50) == first
+    bench.fresh_history()
+    assert await bench.seen(50) == first
+    assert await bench.history.window(NEWS.id, 50) == first
+    assert bench.calls() == {}
+
+
+async def test_readers_that_want_different_counts_share_the_pages(bench: Bench) -> None:
+    bench.telegram.write(400)
+    windows = await asyncio.gather(*(bench.seen(count) for count in (10, 250, 120, 50)))
+    assert [len(window.messages) for window in windows] == [10, 250, 120, 50]
+    assert bench.calls()["history"] == 3
+
+
+async def test_a_smaller_count_is_a_slice_and_a_larger_one_only_adds_what_is_missing(bench: Bench) -> None:
+    bench.telegram.write(400)
+    small = await bench.seen(30)
+    bench.calls()
+    large = await bench.seen(150)
+    assert bench.calls() == {"history": 1}
+    assert ids(large) == list(range(401, 251, -1))
+    assert large.version == small.version
+    assert ids(await bench.seen(30)) == ids(small)
+    assert bench.calls() == {}
+
+
+async def test_the_start_of_a_channel_is_known_after_one_page(bench: Bench) -> None:
+    bench.telegram.write(30)
+    window = await bench.seen(50)
+    assert (len(window.messages), window.reached_start) == (30, True)
+    assert not (await bench.seen(10)).reached_start
+    assert (await bench.seen(30)).reached_start
+    assert bench.calls()["history"] == 1
+
+
+async def test_a_page_that_lacks_a_few_messages_is_no_proof_of_the_start(bench: Bench) -> None:
+    bench.telegram.write(300)
+    history = bench.telegram.history
+
+    async def censored(channel: Channel, **query: object) -> object:
+        return [message for message in await history(channel, **query) if message.id % 25]  # type: ignore[arg-type]
+
+    bench.telegram.history = censored  # type: ignore[method-assign, assignment]
+    window = await bench.seen(200)
+    assert len(window.messages) == 200
+
+
+async def test_an_empty_channel_is_an_empty_window_that_reaches_the_start(bench: Bench) -> None:
+    window = await bench.seen()
+    assert (window.messages, window.reached_start) == ((), True)
+    bench.telegram.write()
+    bench.clock.now += TTL
+    assert ids(await bench.seen()) == [2]
+
+
+async def test_the_priority_reaches_telegram(bench: Bench) -> None:
+    await bench.history.window("news", 5, priority=Priority.BACKGROUND)
+    assert bench.telegram.priorities == {Priority.BACKGROUND}
+
+
+async def test_ttls_are_stretched_by_a_factor_drawn_at_each_write(bench: Bench) -> None:
+    factors = iter([1.0, 1.0, 0.5, 1.0, 1.0])
+    bench.history = History(
+        bench.database,
+        bench.telegram,
+        history_ttl=TTL,
+        channel_ttl=CHANNEL_TTL,
+        clock=bench.clock,
+        jitter=lambda: next(factors),
+    )
+    bench.telegram.write()
+    await bench.seen()
+    bench.calls()
+    bench.clock.now += TTL / 2 - 1
+    await bench.seen()
+    assert bench.calls() == {}
+    bench.clock.now += 1
+    await bench.seen()
+    assert bench.calls() == {"history": 1}
+
+
+# What a refresh sees
+
+
+async def test_a_refresh_shows_new_edited_and_deleted_posts(bench: Bench) -> None:
+    bench.telegram.write(150)
+    before = await bench.seen(120)
+    bench.telegram.write(2)
+    bench.telegram.edit(140, edit_date=5)
+    del bench.telegram.posts[NEWS.id][145]
+    assert await bench.seen(120) == before
+    bench.calls()
+    bench.clock.now += TTL
+    after = await bench.seen(120)
+    assert bench.calls() == {"history": 1}
+    expected = [post_id for post_id in range(153, 0, -1) if post_id != 145][:120]
+    assert ids(after) == expected
+    assert next(message for message in after.messages if message.id == 140).edit_date == 5
+    assert after.version > before.version
+    assert (after.changed_at, after.fetched_at) == (int(bench.clock.now), bench.clock.now)
+    bench.fresh_history()
+    assert await bench.seen(120) == after
+
+
+async def test_counters_and_file_references_are_renewed_without_a_new_version(bench: Bench) -> None:
+    def photo(reference: bytes) -> Photo:
+        return Photo(
+            file=FileRef(
+                location=FileLocation.PHOTO, id=1, access_hash=2, file_reference=reference, dc_id=2, unique_id="u"
+            )
+        )
+
+    bench.telegram.write(3)
+    bench.telegram.edit(3, media=photo(b"old"), comments=1)
+    before = await bench.seen()
+    bench.clock.now += TTL
+    bench.telegram.edit(3, media=photo(b"new"), comments=2, views=99, reactions=(Reaction(count=1, emoji="👍"),))
+    after = await bench.seen()
+    assert (after.version, after.changed_at) == (before.version, before.changed_at)
+    assert after.messages[1] == bench.telegram.posts[NEWS.id][3]
+    bench.fresh_history()
+    assert (await bench.seen()).messages == after.messages
+
+
+async def test_the_time_of_change_is_the_same_after_the_cache_was_lost(bench: Bench, tmp_path: Path) -> None:
+    bench.telegram.write(20)
+    bench.telegram.edit(5, edit_date=5000)
+    before = await bench.seen()
+    assert before.changed_at == 5000
+    bench.clock.now += 777
+    other = Bench(tmp_path, await Database.open(tmp_path / "other.db", MIGRATIONS), bench.telegram, bench.clock)
+    assert (await other.seen()).changed_at == before.changed_at
+    assert (await other.seen()).version > before.version
+    await other.database.close()
+
+
+async def test_a_gap_is_closed_by_a_few_pages(bench: Bench) -> None:
+    bench.telegram.write(100)
+    await bench.seen(100)
+    bench.telegram.write(250)
+    bench.clock.now += TTL
+    bench.calls()
+    window = await bench.seen(350)
+    assert ids(window) == list(range(351, 1, -1))
+    assert bench.calls()["history"] == 3
+
+
+async def test_a_gap_too_wide_drops_the_older_part(bench: Bench) -> None:
+    bench.telegram.write(100)
+    await bench.seen(100)
+    bench.telegram.write(1000)
+    bench.clock.now += TTL
+    bench.calls()
+    assert ids(await bench.seen(50)) == list(range(1101, 1051, -1))
+    assert bench.calls() == {"history": 3}
+    assert ids(await bench.seen(400)) == list(range(1101, 701, -1))
+    assert bench.calls() == {"history": 1}
+    with sqlite3.connect(bench.path) as connection:
+        assert connection.execute("SELECT min(id), count(*) FROM messages").fetchone() == (702, 400)
+
+
+async def test_a_deletion_deep_in_the_window_is_seen_within_a_day(bench: Bench) -> None:
+    bench.telegram.write(300)
+    await bench.seen(250)
+    del bench.telegram.posts[NEWS.id][100]
+    bench.clock.now += TTL
+    assert 100 in ids(await bench.seen(250))
+    bench.clock.now += DAY
+    bench.calls()
+    window = await bench.seen(250)
+    assert 100 not in ids(window)
+    assert len(window.messages) == 250
+    assert bench.calls()["history"] == 3
+
+
+async def test_an_interrupted_check_of_the_deep_part_keeps_it(bench: Bench) -> None:
+    bench.telegram.write(300)
+    await bench.seen(250)
+    bench.clock.now += DAY
+    history = bench.telegram.history
+
+    async def once(channel: Channel, **query: object) -> object:
+        if query.get("offset_id"):
+            raise FloodWait(30)
+        return await history(channel, **query)  # type: ignore[arg-type]
+
+    bench.telegram.history = once  # type: ignore[method-assign, assignment]
+    bench.telegram.write(1)
+    window = await bench.seen(250)
+    assert ids(window) == list(range(302, 52, -1))
+    assert window.stale is StaleReason.FLOOD
+
+
+async def test_deleting_everything_empties_the_window(bench: Bench) -> None:
+    bench.telegram.write(120)
+    await bench.seen(110)
+    bench.telegram.posts[NEWS.id].clear()
+    bench.clock.now += TTL
+    window = await bench.seen(110)
+    assert (window.messages, window.reached_start) == ((), True)
+
+
+# Albums
+
+
+async def test_an_album_at_the_edge_is_completed_by_a_small_page(bench: Bench) -> None:
+    bench.telegram.write(50)
+    album = bench.telegram.write(6, album=77)
+    bench.telegram.write(97)
+    window = await bench.seen(100)
+    assert ids(window)[-6:] == album[::-1]
+    assert len(window.messages) == 103
+    assert bench.calls()["history"] == 2
+
+
+async def test_an_album_that_cannot_be_completed_now_is_left_out(bench: Bench) -> None:
+    bench.telegram.write(50)
+    bench.telegram.write(6, album=77)
+    bench.telegram.write(97)
+    history = bench.telegram.history
+
+    async def once(channel: Channel, **query: object) -> object:
+        if query.get("offset_id"):
+            raise FloodWait(30)
+        return await history(channel, **query)  # type: ignore[arg-type]
+
+    bench.telegram.history = once  # type: ignore[method-assign, assignment]
+    window = await bench.seen(100)
+    assert len(window.messages) == 97
+    assert not any(message.media_group_id for message in window.messages)
+    assert window.stale is StaleReason.FLOOD
+
+
+async def test_an_album_with_other_posts_between_is_not_cut(bench: Bench) -> None:
+    bench.telegram.write(20)
+    a, between, b = bench.telegram.write(1, album=5), bench.telegram.write(1), bench.telegram.write(1, album=5)
+    bench.telegram.write(4)
+    assert ids(await bench.seen(5))[-3:] == [*b, *between, *a]
+
+
+async def test_a_channel_that_starts_with_an_album_shows_it(bench: Bench) -> None:
+    bench.telegram.write(4, album=5)
+    assert len((await bench.seen(2)).messages) == 4
+    assert len((await bench.seen(50)).messages) == 4
+
+
+# Stale
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (FloodWait(120), StaleReason.FLOOD),
+        (TelegramTimeout(), StaleReason.TIMEOUT),
+        (TelegramUnavailable("restarting"), StaleReason.UNAVAILABLE),
+    ],
+)
+async def test_a_passing_fault_gives_the_stored_window_marked_stale(
+    bench: Bench, fault: FloodWait | TelegramTimeout | TelegramUnavailable, reason: StaleReason
+) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen(10)
+    bench.clock.now += 100 * DAY
+    bench.telegram.faults = {"history": fault, "full": fault, "resolve": fault}
+    bench.fresh_history()
+    window = await bench.seen(10)
+    assert window == msgspec.structs.replace(before, stale=reason)
+    bench.telegram.faults.clear()
+    bench.clock.now += fault.retry_after
+    assert (await bench.seen(10)).stale is None
+
+
+async def test_without_anything_stored_each_waiter_gets_the_fault(bench: Bench) -> None:
+    bench.telegram.faults["history"] = FloodWait(7)
+    results = await asyncio.gather(*(bench.seen() for _ in range(5)), return_exceptions=True)
+    assert [type(result) for result in results] == [FloodWait] * 5
+    assert bench.calls()["history"] == 1
+
+
+async def test_after_a_timeout_nobody_waits_for_another_one_until_it_is_worth_it(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    bench.clock.now += TTL
+    bench.telegram.faults["history"] = TelegramTimeout(retry_after=30)
+    bench.calls()
+    for _ in range(3):
+        assert (await bench.seen()).stale is StaleReason.TIMEOUT
+    assert bench.calls() == {"history": 1}
+    bench.clock.now += 30
+    await bench.seen()
+    assert bench.calls() == {"history": 1}
+
+
+async def test_older_pages_that_cannot_be_had_leave_a_shorter_stale_window(bench: Bench) -> None:
+    bench.telegram.write(300)
+    await bench.seen(50)
+    bench.telegram.faults["history"] = FloodWait(30)
+    window = await bench.seen(200)
+    assert (len(window.messages), window.stale) == (100, StaleReason.FLOOD)
+    assert (await bench.seen(50)).stale is None
+
+
+async def test_a_reader_that_leaves_does_not_stop_the_fetch_for_the_others(bench: Bench) -> None:
+    bench.telegram.write(20)
+    bench.telegram.hold = asyncio.Event()
+    impatient = asyncio.ensure_future(bench.seen())
+    await asyncio.sleep(0.01)
+    patient = asyncio.ensure_future(bench.seen())
+    await asyncio.sleep(0.01)
+    impatient.cancel()
+    bench.telegram.hold.set()
+    assert len((await patient).messages) == 20
+    with pytest.raises(asyncio.CancelledError):
+        await impatient
+    assert bench.calls() == {"resolve": 1, "full": 1, "history": 1}
+
+
+async def test_the_fetch_ends_even_if_every_reader_has_left(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.history.channel("news")
+    bench.telegram.hold = asyncio.Event()
+    reader = asyncio.ensure_future(bench.seen())
+    await asyncio.sleep(0.01)
+    reader.cancel()
+    bench.telegram.hold.set()
+    bench.telegram.hold = None
+    await asyncio.sleep(0.05)
+    bench.calls()
+    assert len((await bench.seen()).messages) == 20
+    assert bench.calls() == {}
+
+
+async def test_a_clock_that_was_set_back_does_not_keep_a_window_fresh(bench: Bench) -> None:
+    bench.telegram.write(2)
+    await bench.seen()
+    bench.clock.now -= 10 * DAY
+    bench.telegram.write(1)
+    assert len((await bench.seen()).messages) == 3
+
+
+# Refusals
+
+
+async def test_an_unknown_channel_is_asked_for_at_growing_intervals(bench: Bench) -> None:
+    asked_at = []
+    for minute in range(24 * 60):
+        bench.clock.now = 1_000_000 + minute * 60
+        with pytest.raises(ChannelNotFound):
+            await bench.history.window("nobody", 5)
+        if bench.calls():
+            asked_at.append(minute)
+    assert asked_at == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231]
+
+
+async def test_parallel_refusals_count_once(bench: Bench) -> None:
+    await asyncio.gather(*(bench.history.channel("nobody") for _ in range(10)), return_exceptions=True)
+    assert bench.calls() == {"resolve": 1}
+    bench.clock.now += 60
+    with pytest.raises(ChannelNotFound):
+        await bench.history.channel("nobody")
+    assert bench.calls() == {"resolve": 1}
+
+
+async def test_a_channel_that_comes_back_is_served_again(bench: Bench) -> None:
+    with pytest.raises(ChannelNotFound):
+        await bench.history.channel("later")
+    bench.telegram.add(
+        Channel(id=-1000000000002, kind=ChannelKind.CHANNEL, title="Later", access_hash=2, username="later"), 3
+    )
+    bench.clock.now += 60
+    assert len((await bench.history.window("later", 5)).messages) == 3
+
+
+async def test_a_channel_that_became_private_is_refused_although_its_history_is_stored(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    bench.clock.now += TTL
+    bench.telegram.faults["history"] = ChannelPrivate("News is private")
+    with pytest.raises(ChannelPrivate):
+        await bench.seen()
+    bench.calls()
+    with pytest.raises(ChannelPrivate):
+        await bench.history.window(NEWS.id, 5)
+    assert bench.calls() == {}
+    bench.telegram.faults.clear()
+    bench.clock.now += 60
+    assert len((await bench.seen()).messages) == 20
+
+
+async def test_after_a_login_with_another_account_the_access_hash_is_renewed(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    bench.telegram.channels[NEWS.id] = msgspec.structs.replace(NEWS, access_hash=99)
+    bench.fresh_history()
+    bench.clock.now += TTL
+    assert len((await bench.seen()).messages) == 20
+    bench.calls()
+    bench.clock.now += TTL
+    assert len((await bench.seen()).messages) == 20
+    assert bench.calls() == {"history": 1}
+
+
+# Names
+
+
+async def test_a_username_that_went_to_another_channel_leads_there(bench: Bench) -> None:
+    bench.telegram.write(3)
+    await bench.seen()
+    bench.telegram.channels[NEWS.id] = msgspec.structs.replace(NEWS, username="old_news")
+    heir = Channel(id=-1000000000009, kind=ChannelKind.CHANNEL, title="Heir", access_hash=9, username="News")
+    bench.telegram.add(heir, 5)
+    bench.clock.now += CHANNEL_TTL
+    window = await bench.seen()
+    assert (window.channel.title, len(window.messages)) == ("Heir", 5)
+    assert (await bench.history.window("old_news", 50)).channel.title == "News"
+
+
+async def test_a_renamed_channel_is_found_by_its_new_name_and_no_longer_by_the_old_one(bench: Bench) -> None:
+    bench.telegram.write(3)
+    await bench.seen()
+    bench.telegram.channels[NEWS.id] = msgspec.structs.replace(NEWS, username="Journal", title="Journal")
+    bench.clock.now += CHANNEL_TTL
+    assert (await bench.history.channel(NEWS.id)).title == "Journal"
+    bench.calls()
+    bench.fresh_history()
+    assert (await bench.history.channel("journal")).id == NEWS.id
+    assert bench.calls() == {}
+    with pytest.raises(ChannelNotFound):
+        await bench.history.channel("news")
+
+
+async def test_an_id_nobody_has_seen_is_resolved(bench: Bench) -> None:
+    assert (await bench.history.channel(NEWS.id)).about == "All about it"
+    assert bench.calls() == {"resolve": 1, "full": 1}
+    await bench.history.channel("news")
+    assert bench.calls() == {}
+
+
+# Single posts
+
+
+async def test_a_post_of_the_window_costs_nothing_and_an_older_one_a_single_call(bench: Bench) -> None:
+    bench.telegram.write(300)
+    await bench.seen(50)
+    bench.calls()
+    assert (await bench.history.message("news", 250)).id == 250
+    assert bench.calls() == {}
+    assert (await bench.history.message(NEWS.id, 20)).id == 20
+    assert (await bench.history.message(NEWS.id, 20)).id == 20
+    assert bench.calls() == {"messages": 1}
+
+
+async def test_an_album_is_found_whole_by_any_of_its_posts(bench: Bench) -> None:
+    bench.telegram.write(5)
+    album = bench.telegram.write(10, album=6)
+    bench.telegram.write(200)
+    await bench.seen(50)
+    for post_id in (album[0], album[9], album[4]):
+        channel, messages = await bench.history.album("news", post_id)
+        assert channel.id == NEWS.id
+        assert [message.id for message in messages] == album
+    recent = bench.telegram.write(3, album=7)
+    bench.clock.now += TTL
+    await bench.seen(50)
+    bench.calls()
+    assert [message.id for message in (await bench.history.album("news", recent[1]))[1]] == recent
+    assert bench.calls() == {}
+
+
+async def test_a_missing_post_is_not_found_and_not_asked_for_again_at_once(bench: Bench) -> None:
+    bench.telegram.write(300)
+    del bench.telegram.posts[NEWS.id][280]
+    await bench.seen(50)
+    bench.calls()
+    with pytest.raises(PostNotFound, match="News has no post 280"):
+        await bench.history.message("news", 280)
+    assert bench.calls() == {}
+    for _ in range(2):
+        with pytest.raises(PostNotFound):
+            await bench.history.message("news", 9999)
+    assert bench.calls() == {"messages": 1}
+    bench.telegram.posts[NEWS.id][9999] = msgspec.structs.replace(bench.telegram.posts[NEWS.id][300], id=9999)
+    bench.clock.now += 300
+    assert (await bench.history.message("news", 9999)).id == 9999
+
+
+async def test_refetching_a_post_stores_what_telegram_says_now(bench: Bench) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    bench.telegram.edit(5, views=1000)
+    bench.calls()
+    posts = await asyncio.gather(*(bench.history.refetch(NEWS.id, 5) for _ in range(4)))
+    assert [post.views for post in posts] == [1000] * 4
+    assert bench.calls() == {"messages": 1}
+    after = await bench.seen()
+    assert next(message for message in after.messages if message.id == 5).views == 1000
+    assert after.version == before.version
+
+
+async def test_refetching_a_deleted_post_removes_it(bench: Bench) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    del bench.telegram.posts[NEWS.id][5]
+    with pytest.raises(PostNotFound):
+        await bench.history.refetch("news", 5)
+    after = await bench.seen()
+    assert 5 not in ids(after)
+    assert after.version > before.version
+
+
+# Live updates
+
+
+async def test_pushed_changes_are_seen_without_a_call(bench: Bench) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    bench.telegram.write(1)
+    bench.telegram.edit(10, edit_date=77)
+    posts = bench.telegram.posts[NEWS.id]
+    bench.calls()
+    await bench.history.apply(NEWS.id, changed=[posts[22], posts[10]], deleted=[9])
+    after = await bench.seen()
+    assert ids(after)[:2] == [22, 21]
+    assert 9 not in ids(after)
+    assert after.version > before.version
+    bench.fresh_history()
+    assert (await bench.seen()) == after
+    assert bench.calls() == {}
+
+
+async def test_a_confirmed_history_lives_on_without_a_call(bench: Bench) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    bench.clock.now += TTL - 1
+    await bench.history.confirm(NEWS.id)
+    bench.clock.now += TTL - 1
+    bench.calls()
+    after = await bench.seen()
+    assert after.version == before.version
+    assert bench.calls() == {}
+
+
+async def test_updates_of_a_chat_nobody_reads_are_passed_over(bench: Bench) -> None:
+    await bench.history.apply(-1000000000077, deleted=[1])
+    await bench.history.confirm(-1000000000077)
+    with sqlite3.connect(bench.path) as connection:
+        assert connection.execute("SELECT count(*) FROM windows").fetchone() == (0,)
+
+
+# The disk
+
+
+async def test_a_full_disk_serves_what_telegram_said_and_keeps_what_was_stored(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    (pages,) = await bench.database.read(lambda c: c.execute("PRAGMA page_count").fetchone())
+    await bench.database.read(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchall())
+    bench.telegram.write(180)
+    bench.clock.now += TTL
+    with caplog.at_level(logging.WARNING):
+        window = await bench.seen(100)
+    assert ids(window)[0] == 201
+    assert any("could not be stored" in record.getMessage() for record in caplog.records)
+    with sqlite3.connect(bench.path) as connection:
+        assert connection.execute("SELECT max(id) FROM messages").fetchone() == (21,)
+
+
+async def test_a_database_that_fails_altogether_still_leaves_telegram(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.database.close()
+    with pytest.raises(StorageUnavailable):
+        await bench.database.read(lambda _: None)
+    assert len((await bench.seen()).messages) == 20
+
+
+async def test_a_database_damaged_while_running_costs_a_fetch_and_nothing_else(bench: Bench) -> None:
+    bench.telegram.write(100)
+    await bench.seen(100)
+    await bench.database.read(lambda c: c.execute("PRAGMA cache_size = 1").fetchall())
+    connection = sqlite3.connect(bench.path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    with bench.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * (bench.path.stat().st_size - 4096))
+    bench.fresh_history()
+    bench.calls()
+    assert len((await bench.seen(100)).messages) == 100
+    assert bench.calls() == {"resolve": 1, "full": 1, "history": 1}
+    bench.fresh_history()
+    assert len((await bench.seen(100)).messages) == 100
+    assert bench.calls() == {}
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE messages SET payload = x'c1' WHERE id = 5",
+        "UPDATE windows SET model = 'another'; UPDATE channels SET model = 'another'",
+    ],
+)
+async def test_rows_that_cannot_be_read_are_fetched_again(bench: Bench, harm: str) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    with sqlite3.connect(bench.path) as connection:
+        connection.executescript(harm)
+    bench.fresh_history()
+    bench.calls()
+    assert (await bench.seen()).messages == before.messages
+    assert bench.calls()["history"] == 1
+    bench.fresh_history()
+    assert (await bench.seen()).messages == before.messages
+    assert bench.calls() == {}
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, "tests")
+from fake_telegram import FakeTelegram
+from file_io import Database
+from storage.schema import MIGRATIONS
+from tg_cache import History
+
+async def main():
+    telegram = FakeTelegram()
+    database = await Database.open(Path(sys.argv[1]), MIGRATIONS)
+    history = History(database, telegram, history_ttl=0, channel_ttl=10**9)
+    round = 0
+    while True:
+        # Each round all posts say the same number, and there is one post more than before.
+        round += 1
+        telegram.write(1)
+        for post_id in telegram.posts[-1000000000001]:
+            telegram.edit(post_id, signature=str(round))
+        await history.window("news", 60)
+        if round == 5:
+            print("running", flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.13, 0.31])
+async def test_a_killed_process_leaves_the_old_window_or_the_new_one(tmp_path: Path, after_s: float) -> None:
+    path = tmp_path / "bridge.db"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == b"running\n"
+    time.sleep(after_s)
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+    telegram = FakeTelegram()
+    telegram.faults = {name: TelegramUnavailable("offline") for name in ("resolve", "full", "history")}
+    database = await Database.open(path, MIGRATIONS)
+    history = History(database, telegram, history_ttl=0, channel_ttl=10**9)
+    window = await history.window("news", 60)
+    rounds = {int(message.signature) for message in window.messages}
+    assert len(rounds) == 1
+    # Post 2 was written in round 1.
+    assert window.messages[0].id == rounds.pop() + 1
+    await database.close()
+
+
+async def test_the_loop_is_free_while_large_histories_are_read_and_written(bench: Bench) -> None:
+    bench.telegram.write(2000)
+    await bench.seen(2000)
+    lags = []
+
+    async def watch() -> None:
+        while True:
+            start = time.perf_counter()
+            await asyncio.sleep(0.001)
+            lags.append(time.perf_counter() - start)
+
+    watcher = asyncio.ensure_future(watch())
+    for _ in range(3):
+        bench.fresh_history()
+        bench.clock.now += TTL
+        for post_id in range(1900, 2000):
+            bench.telegram.edit(post_id, views=int(bench.clock.now))
+        await bench.seen(2000)
+    watcher.cancel()
+    assert max(lags) < 0.05
+
+
+async def test_windows_in_memory_are_bounded(bench: Bench) -> None:
+    bench.history = History(
+        bench.database, bench.telegram, history_ttl=TTL, channel_ttl=TTL, clock=bench.clock, max_memory_messages=250
+    )
+    for number in range(10, 20):
+        bench.telegram.add(
+            Channel(id=-1000000000000 - number, kind=ChannelKind.CHANNEL, title=f"C{number}", access_hash=number), 100
+        )
+        await bench.history.window(-1000000000000 - number, 100)
+    stats = bench.history.stats()
+    assert (stats.windows_in_memory, stats.messages_in_memory, stats.refreshes) == (2, 200, 10)
+    bench.calls()
+    assert len((await bench.history.window(-1000000000010, 100)).messages) == 100
+    assert bench.calls() == {}
