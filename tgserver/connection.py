@@ -185,13 +185,6 @@ class Connection(asyncio.Protocol):
             return
         session, new = self.dc.session(key, message.session_id, media=self.media)
         session.connection = self
-        if new:
-            created = raw.types.NewSessionCreated(
-                first_msg_id=message.message_id,
-                unique_id=secrets.randbits(63),
-                server_salt=session.salt,
-            )
-            self.send(session, [created.write()])
         body: TL | Unparsable
         try:
             body = parse(message.body)
@@ -202,6 +195,14 @@ class Connection(asyncio.Protocol):
                 self._hand_over(session, inner.msg_id, inner.body)
         else:
             self._hand_over(session, message.message_id, body)
+        if new:
+            # After the first answer: by that one, with sequence number 0, clients set their clock.
+            created = raw.types.NewSessionCreated(
+                first_msg_id=message.message_id,
+                unique_id=secrets.randbits(63),
+                server_salt=session.salt,
+            )
+            self.send(session, [created.write()])
 
     def _hand_over(self, session: Session, message_id: int, body: TL | Unparsable) -> None:
         if not isinstance(body, _NOTICES):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyrogram import Client, raw
 
-from tgserver import Chat, Server, ServedFile, World
+from tgserver import Chat, ServedFile, Server, World
 from tgserver.crypto.rsa import RsaKey
 
 NEWS, GROUP, FRIEND = 1001, 2002, 3003

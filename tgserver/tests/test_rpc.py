@@ -8,7 +8,7 @@ import pytest
 from pyrogram import Client, raw
 from pyrogram.errors import MsgIdInvalid, RPCError
 
-from tgserver import Chat, Server, ServedFile
+from tgserver import Chat, ServedFile, Server
 from tgserver.tests.conftest import BIG_FILE, FRIEND, GROUP, MIB, NEWS, channel_message
 
 call = raw.functions
@@ -95,9 +95,7 @@ async def test_messages_bring_along_all_whom_they_refer_to(client: Client, serve
             saved_from_peer=raw.types.PeerUser(user_id=13),
             saved_from_msg_id=1,
         ),
-        reply_to=raw.types.MessageReplyHeader(
-            reply_to_msg_id=1, reply_to_peer_id=raw.types.PeerChannel(channel_id=22)
-        ),
+        reply_to=raw.types.MessageReplyHeader(reply_to_msg_id=1, reply_to_peer_id=raw.types.PeerChannel(channel_id=22)),
         entities=[raw.types.MessageEntityMentionName(offset=0, length=3, user_id=14)],
     )
     world.chats[NEWS].messages[252] = raw.types.MessageService(
@@ -157,9 +155,7 @@ async def test_single_messages_come_by_id_in_the_order_asked_for(client: Client,
         call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned(), raw.types.InputMessageID(id=1)])
     )
     assert [message.id for message in pinned.messages] == [250, 1]
-    only_pinned = await client.invoke(
-        call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned()])
-    )
+    only_pinned = await client.invoke(call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned()]))
     assert [message.id for message in only_pinned.messages] == [250]
 
 
@@ -226,7 +222,7 @@ async def test_what_is_not_there_is_refused_as_telegram_does(
         )
     with pytest.raises(RPCError) as caught:
         await client.invoke(query)
-    assert caught.value.ID == error
+    assert error == caught.value.ID
 
 
 async def test_a_private_channel_is_told_of_as_forbidden(client: Client, server: Server) -> None:
@@ -250,9 +246,7 @@ async def test_full_information_of_channels_groups_and_people(client: Client, se
     group = await client.invoke(call.messages.GetFullChat(chat_id=GROUP))
     assert [member.user_id for member in group.full_chat.participants.participants] == [FRIEND]
     assert (await client.invoke(call.messages.GetChats(id=[GROUP]))).chats[0].title == "Group"
-    friend = await client.invoke(
-        call.users.GetFullUser(id=raw.types.InputUser(user_id=FRIEND, access_hash=33))
-    )
+    friend = await client.invoke(call.users.GetFullUser(id=raw.types.InputUser(user_id=FRIEND, access_hash=33)))
     assert friend.users[0].first_name == "Ada"
     people = await client.invoke(
         call.users.GetUsers(id=[raw.types.InputUserSelf(), raw.types.InputUser(user_id=FRIEND, access_hash=33)])
@@ -271,14 +265,10 @@ async def test_dialogs_come_newest_first_page_by_page(client: Client, server: Se
             )
         )
         chat.messages[1] = raw.types.Message(id=1, peer_id=chat.tl_peer, date=100 * number, message="x")
-    titles: list[str | None] = []
-    async for dialog in client.get_dialogs(limit=100):
-        titles.append(dialog.chat.title)
+    titles = [dialog.chat.title async for dialog in client.get_dialogs(limit=100)]
     assert titles == ["Group", "News", *(f"c{number}" for number in range(7, 0, -1))]
     first = await client.invoke(
-        call.messages.GetDialogs(
-            offset_date=0, offset_id=0, offset_peer=raw.types.InputPeerEmpty(), limit=4, hash=0
-        )
+        call.messages.GetDialogs(offset_date=0, offset_id=0, offset_peer=raw.types.InputPeerEmpty(), limit=4, hash=0)
     )
     last = first.messages[-1]
     second = await client.invoke(
@@ -350,7 +340,7 @@ async def test_a_part_holds_just_its_bytes(client: Client, query: Any, start: in
 async def test_a_part_that_breaks_the_rules_is_refused(client: Client, query: Any, error: str) -> None:
     with pytest.raises(RPCError) as caught:
         await client.invoke(query)
-    assert caught.value.ID == error
+    assert error == caught.value.ID
 
 
 async def test_a_chat_photo_comes_in_two_sizes(client: Client, server: Server) -> None:

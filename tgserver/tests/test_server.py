@@ -121,7 +121,12 @@ async def test_an_unknown_method_and_nonsense_are_answered_and_counted(server: S
 
 
 async def test_garbage_on_the_port_only_closes_its_own_connection(server: Server, client: Client) -> None:
-    for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\xef\x02" + bytes(8), b"\xef\x0a" + b"\x01" * 40, b"\xef\x7f\xff\xff\xff"):
+    for garbage in (
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\xef\x02" + bytes(8),
+        b"\xef\x0a" + b"\x01" * 40,
+        b"\xef\x7f\xff\xff\xff",
+    ):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port())
         writer.write(garbage)
         answer = await asyncio.wait_for(reader.read(), 2)
