@@ -54,6 +54,11 @@ class Child:
             self._process.kill()
             await self._process.wait()
 
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
     async def wait(self) -> None:
         """Wait for the process to end, which it should not: raises ChildFailed."""
         raise ChildFailed(self._name, await self._process.wait())
@@ -72,7 +77,7 @@ class Child:
 
 
 async def http_json(method: str, port: int, path: str, body: object = None) -> Any:
-    """The JSON answer of a loopback service. Raises OSError (HTTP errors included) and ValueError."""
+    """The JSON answer of a loopback service, None if empty. Raises OSError (HTTP errors included) and ValueError."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",
         method=method,
@@ -82,13 +87,14 @@ async def http_json(method: str, port: int, path: str, body: object = None) -> A
 
     def ask() -> Any:
         with urllib.request.urlopen(request, timeout=HTTP_TIMEOUT_S) as answer:
-            return json.load(answer)
+            content = answer.read()
+            return json.loads(content) if content else None
 
     return await asyncio.to_thread(ask)
 
 
-async def poll_until(is_true: Callable[[], Awaitable[bool]], timeout_s: float) -> None:
-    """Return when the condition holds; it is tried ten times a second. Raises TimeoutError."""
+async def poll_until(is_true: Callable[[], Awaitable[bool]], timeout_s: float, pause_s: float = 0.1) -> None:
+    """Return when the condition holds, which is tried with a pause between. Raises TimeoutError."""
     async with asyncio.timeout(timeout_s):
         while not await is_true():
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(pause_s)

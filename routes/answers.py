@@ -9,17 +9,11 @@ from starlette.responses import Response
 
 from feeds.feed import Document
 from routes.channels import FEED_MAX_AGE_S, Served
+from routes.headers import COMMON_HEADERS
 from routes.preconditions import Verdict, evaluate, http_date
 
 STALE_MAX_AGE_S = 60
 STALE_IF_ERROR_S = 86_400
-
-# Tokens may lie in addresses, so no site that a post links to learns them; and feeds are no search results.
-COMMON_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Robots-Tag": "noindex",
-    "Referrer-Policy": "no-referrer",
-}
 
 
 def feed_response(request: Request, served: Served, *, private: bool) -> Response:

@@ -28,6 +28,7 @@ from errors import (
     TelegramTimeout,
     TooManyGuesses,
 )
+from routes.headers import COMMON_HEADERS
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ RETRY_AFTER_MAX_S = 300
 # Readers that were all sent away by one flood must not come back in the same second.
 RETRY_JITTER = 0.2
 
-ErrorPage = Callable[[int, str], str]
+ErrorPage = Callable[[int, str], bytes]
 
 
 def status_of(error: BridgeError) -> int:
@@ -83,7 +84,7 @@ class ErrorAnswers:
 
     def answer(self, path: str, status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
         """One error response. Errors are never stored by caches."""
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **(headers or {})}
+        headers = {"Cache-Control": "no-store", **COMMON_HEADERS, **(headers or {})}
         if wants_page(path):
             return HTMLResponse(self._error_page(status, detail), status, {**headers, **self._page_headers})
         return JSONResponse({"detail": detail}, status, headers)

@@ -1,0 +1,250 @@
+"""The service: builds every object, starts and stops them in order, and listens."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+import uvloop
+from fastapi import FastAPI
+
+from config import Settings, SettingsError, load_settings
+from errors import StorageError
+from feeds.page import content_security_policy, render_error_page
+from file_io import Database
+from media_cache.cache import MediaCache
+from media_cache.download import TimeLimits
+from media_cache.signing import MediaSigner, load_signing_key
+from media_cache.sweeper import CacheLimits
+from routes.auth import Authenticator
+from routes.channels import ChannelDocuments, RenderSettings
+from routes.document_cache import DocumentCache
+from routes.errors import ErrorAnswers, FaultGuard
+from routes.feeds import feed_router
+from routes.media import media_router
+from routes.origin import Origin
+from routes.post_files import PostFiles
+from routes.status import status_router
+from storage.media_store import MediaStore
+from storage.schema import MIGRATIONS
+from supervisor import Supervisor
+from telegram.options import options_from
+from telegram_client import TelegramClient
+from tg_cache import History
+from tg_throttle import RpcGate
+
+if TYPE_CHECKING:
+    from pyrogram.connection import Connection as TCPConnection
+
+log = logging.getLogger(__name__)
+
+# A thread that renders gives the interpreter back this often (seconds), so that the event loop never waits long.
+SWITCH_INTERVAL = 0.001
+# How long SIGTERM leaves to requests under way; with the stop of everything else it must stay below 10 s.
+SHUTDOWN_GRACE_S = 3
+DOCUMENT_CACHE_BYTES = 16 * 2**20
+GIGABYTE = 10**9
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def create_app(settings: Settings, *, connection_factory: type[TCPConnection] | None = None) -> FastAPI:
+    """The whole service as an ASGI application; every object is built here and in `_running`.
+
+    `connection_factory` replaces the way to Telegram's data centers (tests only). The application's lifespan raises
+    StorageError if the data folder can't be used.
+    """
+    answers = ErrorAnswers(
+        lambda status, reason: render_error_page(status, reason).body,
+        {"Content-Security-Policy": content_security_policy()},
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with _running(app, settings, connection_factory):
+            yield
+
+    app = FastAPI(
+        title="Telegram bridge",
+        lifespan=lifespan,
+        docs_url="/docs" if settings.debug else None,
+        openapi_url="/openapi.json" if settings.debug else None,
+        redoc_url=None,
+    )
+    answers.install(app)
+    app.add_middleware(FaultGuard, answers=answers)
+    return app
+
+
+@asynccontextmanager
+async def _running(
+    app: FastAPI, settings: Settings, connection_factory: type[TCPConnection] | None
+) -> AsyncIterator[None]:
+    """Build the floors from the bottom up, start them, add their routes; at the end stop them in reverse."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    threads = ThreadPoolExecutor(settings.io_thread_pool_size, thread_name_prefix="work")
+    asyncio.get_running_loop().set_default_executor(threads)
+    key = await asyncio.to_thread(
+        load_signing_key, settings.data_path, settings.media_signing_secret.get_secret_value()
+    )
+    database = await Database.open(settings.data_path / "bridge.db", MIGRATIONS)
+    gate = RpcGate(
+        concurrency=settings.tg_rpc_concurrency,
+        min_interval=settings.tg_rpc_min_interval_ms / 1000,
+        timeout=settings.tg_rpc_timeout,
+    )
+    telegram = TelegramClient(options_from(settings), gate, connection_factory=connection_factory)
+    history = History(
+        database,
+        telegram,
+        history_ttl=settings.history_cache_ttl_minutes * 60,
+        channel_ttl=settings.tg_chat_cache_ttl_hours * 3600,
+    )
+    media = MediaCache(
+        settings.data_path / "media",
+        MediaStore(database),
+        telegram,
+        max_parallel=settings.tg_max_concurrent_transmissions,
+        time_limits=TimeLimits(
+            least=settings.media_download_timeout_min,
+            most=settings.media_download_timeout_max,
+            min_speed=settings.media_download_min_speed,
+        ),
+        cache_limits=CacheLimits(
+            ttl_days=settings.media_cache_ttl_days, most_bytes=int(settings.media_cache_max_gb * GIGABYTE)
+        ),
+    )
+    signer = MediaSigner(key, settings.pyrogram_bridge_url, settings.media_url_ttl_days)
+    supervisor = Supervisor()
+    _add_routes(app, settings, telegram, history, media, signer)
+    await media.reconcile()
+    await telegram.start()
+    supervisor.start("media sweeper", media.sweep_forever)
+    supervisor.start("media accesses", media.flush_forever)
+    try:
+        yield
+    finally:
+        await supervisor.stop()
+        await media.close()
+        await telegram.stop()
+        await database.close()
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _add_routes(
+    app: FastAPI,
+    settings: Settings,
+    telegram: TelegramClient,
+    history: History,
+    media: MediaCache,
+    signer: MediaSigner,
+) -> None:
+    """Build the HTTP floor on top of the others."""
+    origin = Origin(settings.pyrogram_bridge_url, settings.trusted_proxies)
+    auth = Authenticator(settings.token.get_secret_value(), origin)
+    render = RenderSettings(
+        link_host=settings.tg_link_host,
+        zone=settings.time_zone,
+        show_flags=settings.show_post_flags,
+        show_bridge_link=settings.show_bridge_link,
+        reply_quote_chars=settings.reply_quote_truncate_chars,
+        reply_quote_distance=settings.reply_quote_truncate_distance,
+    )
+    documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render)
+    files = PostFiles(history)
+    app.include_router(feed_router(documents, auth, origin, merge=settings.time_based_merge))
+    app.include_router(media_router(media, signer, files.find, files.renew, public=not auth.required))
+    app.include_router(status_router(lambda: telegram.status, origin, threshold_s=settings.ping_unhealthy_after))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, less its signal handlers: they would end the process before the objects are stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `serve`."""
+        yield
+
+
+async def serve(settings: Settings, listener: socket.socket) -> None:
+    """Run the service on a bound socket until SIGTERM or SIGINT. Raises StorageError."""
+    app = create_app(settings)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            # The lifespan is entered here, so that its faults reach the caller instead of a log.
+            lifespan="off",
+            log_config=None,
+            # Addresses may hold the token.
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+        )
+    )
+
+    def stop() -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    async with app.router.lifespan_context(app):
+        log.info("listening on %s port %s", *listener.getsockname()[:2])
+        await server.serve(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address. Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the service; the exit code: 0 after a signal, 1 if it could not start."""
+    parser = argparse.ArgumentParser(description="Serve Telegram channels as feeds and pages.")
+    parser.add_argument("--no-env-file", action="store_true", help="don't read settings from the file .env")
+    options = parser.parse_args(arguments)
+    try:
+        settings = load_settings(None if options.no_env_file else Path(".env"))
+    except SettingsError as error:
+        for problem in error.problems:
+            print(problem, file=sys.stderr)
+        return 1
+    logging.basicConfig(level=settings.log_level, format=LOG_FORMAT)
+    logging.getLogger("pyrogram").setLevel(max(logging.WARNING, logging.getLogger().level))
+    try:
+        listener = listen(settings.api_host, settings.api_port)
+    except OSError as error:
+        print(
+            f"API_HOST {settings.api_host}, API_PORT {settings.api_port}: can't listen there "
+            f"({error.strerror or error}); stop what uses the port or set another",
+            file=sys.stderr,
+        )
+        return 1
+    try:
+        with listener, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(settings, listener))
+    except StorageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The benchmark: the running product, measured from outside."""

@@ -1,0 +1,156 @@
+"""A channel as a document: history, posts and rendering joined, off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+
+import msgspec
+
+import post_parser
+import rss_generator
+from errors import PostNotFound
+from feeds import page
+from feeds.feed import Document, Feed, FeedFormat
+from model.channel import Channel
+from model.message import Message
+from posts.post import MediaLinks, Post, RenderOptions
+from routes.document_cache import DocumentCache
+from routes.query import FeedQuery
+from tg_cache import History, StaleReason, Window
+
+log = logging.getLogger(__name__)
+
+# One page of Telegram's history: asking for fewer messages costs the same call.
+FIRST_WINDOW = 100
+# Bounds the calls of one request where a channel is nothing but service messages and albums of ten.
+LARGEST_WINDOW = 1600
+# How long readers are told to wait between two polls, in seconds.
+FEED_MAX_AGE_S = 300
+
+
+class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The owner's choices that shape documents, as in `Settings`. `zone` is that of dates on pages."""
+
+    link_host: str
+    zone: tzinfo
+    show_flags: bool
+    show_bridge_link: bool
+    reply_quote_chars: int
+    reply_quote_distance: int
+
+
+class Served(msgspec.Struct, frozen=True, kw_only=True):
+    """A document and how fresh the history behind it is. `fetched_at` is unix time in seconds."""
+
+    document: Document
+    fetched_at: float
+    stale: StaleReason | None
+
+
+class DocumentKey(msgspec.Struct, frozen=True):
+    """Everything that a channel's document depends on, for the settings of one process."""
+
+    format: FeedFormat
+    channel_id: int
+    version: int
+    fetched_at: float
+    query: FeedQuery
+    base_url: str
+
+
+class ChannelDocuments:
+    """Makes feeds and pages of channels, and keeps the latest in memory.
+
+    `links_for` gives the media addresses under a base URL.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        cache: DocumentCache[DocumentKey],
+        links_for: Callable[[str], MediaLinks],
+        settings: RenderSettings,
+    ) -> None:
+        self._history = history
+        self._cache = cache
+        self._links_for = links_for
+        self._settings = settings
+
+    async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
+        """The channel's newest posts as a document. Raises what History raises."""
+        window = await self._history.window(key, FIRST_WINDOW)
+        cache_key = DocumentKey(format, window.channel.id, window.version, window.fetched_at, query, base_url)
+        document = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url))
+        return Served(document=document, fetched_at=window.fetched_at, stale=window.stale)
+
+    async def post_page(self, key: str | int, post_id: int, base_url: str) -> Document:
+        """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
+        channel, messages = await self._history.album(key, post_id)
+        return await asyncio.to_thread(self._render_post, messages, channel, post_id, base_url)
+
+    async def _render(
+        self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str
+    ) -> Document:
+        options = self._options(query, base_url)
+        posts = await asyncio.to_thread(self._posts, window, options, query.limit)
+        count = FIRST_WINDOW
+        while len(posts) < query.limit and not window.reached_start and count < LARGEST_WINDOW:
+            count *= 2
+            window = await self._history.window(key, count)
+            posts = await asyncio.to_thread(self._posts, window, options, query.limit)
+        return await asyncio.to_thread(self._document, posts, window, format, options)
+
+    def _options(self, query: FeedQuery, base_url: str) -> RenderOptions:
+        return RenderOptions(
+            base_url=base_url,
+            media=self._links_for(base_url),
+            link_host=f"https://{self._settings.link_host}",
+            merge_seconds=query.merge_seconds,
+            show_flags=self._settings.show_flags,
+            show_bridge_link=self._settings.show_bridge_link,
+            reply_quote_chars=self._settings.reply_quote_chars,
+            reply_quote_distance=self._settings.reply_quote_distance,
+        )
+
+    def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
+        def note_failure(message_id: int, error: BaseException) -> None:
+            log.error("post %s of channel %s could not be rendered", message_id, window.channel.id, exc_info=error)
+
+        return post_parser.build_posts(window.messages, window.channel, options, limit=limit, on_failure=note_failure)
+
+    def _document(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Document:
+        feed = self._feed(posts, window.channel, window.changed_at, format, options)
+        return rss_generator.render(format, feed, zone=self._settings.zone)
+
+    def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Document:
+        options = self._options(FeedQuery(), base_url)
+        post = post_parser.post_of(messages, channel, options, post_id)
+        if post is None:
+            raise PostNotFound(f"Post {post_id} has nothing to show")
+        feed = self._feed([post], channel, post.updated or post.date or 0, FeedFormat.HTML, options)
+        feed = msgspec.structs.replace(feed, self_url=f"{feed.page_url}/{post_id}")
+        return page.render_post_page(feed, feed.items[0], self._settings.zone)
+
+    def _feed(
+        self, posts: Sequence[Post], channel: Channel, changed_at: int, format: FeedFormat, options: RenderOptions
+    ) -> Feed:
+        # The id finds the channel under every name that it will ever have; a username is what people recognise.
+        name = channel.username or channel.id
+        feed_url, page_url = f"{options.base_url}/rss/{name}", f"{options.base_url}/html/{name}"
+        icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
+        return rss_generator.build_feed(
+            posts,
+            channel,
+            base_url=options.base_url,
+            self_url=feed_url if format is FeedFormat.RSS else page_url,
+            page_url=page_url,
+            posts_url=page_url,
+            feed_url=feed_url,
+            icon_url=icon_url,
+            updated=changed_at,
+            ttl=FEED_MAX_AGE_S,
+            link_host=options.link_host,
+        )

@@ -1,0 +1,88 @@
+"""`/ping` for machines and `/` for people: what state the bridge is in, told from memory alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from urllib.parse import quote
+
+import msgspec
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from errors import BadParameter
+from feeds.page import FrontPage, content_security_policy, render_front_page
+from model.channel_key import parse_channel_key
+from routes.answers import page_response
+from routes.feeds import METHODS
+from routes.headers import COMMON_HEADERS
+from routes.origin import Origin
+from telegram_client import Status
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """What `/ping` says. `last_probe_age_s` is None before Telegram's first answer."""
+
+    healthy: bool
+    body: dict[str, object]
+
+
+def health_of(status: Status, now: float, started_at: float, threshold_s: float) -> Health:
+    """Healthy: connected, and Telegram answered within the threshold, or there was no time for that yet.
+
+    All times are seconds of the monotonic clock.
+    """
+    age = now - (started_at if status.probed_at is None else status.probed_at)
+    healthy = status.connected and age <= threshold_s
+    body: dict[str, object] = {
+        "status": "ok" if healthy else "degraded",
+        "connected": status.connected,
+        "last_probe_age_s": None if status.probed_at is None else round(age, 1),
+        "threshold_s": threshold_s,
+    }
+    if not healthy:
+        body["reason"] = status.reason or f"Telegram's latest answer is {age:.0f} s old"
+    return Health(healthy=healthy, body=body)
+
+
+def status_router(
+    status: Callable[[], Status],
+    origin: Origin,
+    *,
+    threshold_s: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> APIRouter:
+    """The routes. `status` tells the connection's state without waiting; see `health_of` for `threshold_s`."""
+    router = APIRouter()
+    started_at = clock()
+
+    @router.api_route("/ping", methods=METHODS)
+    async def ping() -> Response:
+        """Whether the bridge is connected to Telegram, and was so lately: 200 or 503."""
+        health = health_of(status(), clock(), started_at, threshold_s)
+        return JSONResponse(health.body, 200 if health.healthy else 503, {"Cache-Control": "no-store"} | COMMON_HEADERS)
+
+    @router.api_route("/", methods=METHODS)
+    async def front(request: Request) -> Response:
+        """What this is, whether it is logged in, and the addresses of the channel in the parameter `channel`."""
+        now = status()
+        base_url = origin.base_url(request)
+        sentence = now.reason
+        if now.connected:
+            sentence = f"Connected to Telegram as {now.account}." if now.account else "Connected to Telegram."
+        page = FrontPage(base_url=base_url, status=sentence, ready=now.connected)
+        if text := request.query_params.get("channel", "").strip():
+            page = _with_channel(page, text)
+        return page_response(request, render_front_page(page), content_security_policy())
+
+    return router
+
+
+def _with_channel(page: FrontPage, text: str) -> FrontPage:
+    try:
+        key = quote(str(parse_channel_key(text)), safe="+")
+    except BadParameter as fault:
+        return msgspec.structs.replace(page, channel=text, problem=str(fault))
+    feed_url, page_url = f"{page.base_url}/rss/{key}", f"{page.base_url}/html/{key}"
+    return msgspec.structs.replace(page, channel=text, feed_url=feed_url, page_url=page_url)
