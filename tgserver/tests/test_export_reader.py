@@ -47,6 +47,7 @@ def account(*chats: dict[str, Any], left: tuple[dict[str, Any], ...] = ()) -> di
 def test_a_single_chat_is_loaded_from_its_folder_or_its_file(tmp_path: Path) -> None:
     folder = write_export(tmp_path, chat_data(message(1), message(2)))
     for place in (folder, folder / "result.json"):
+        chat: Any
         [chat] = load_export(place, World())
         assert (chat.peer.title, chat.id, sorted(chat.messages)) == ("Harbour", CHANNEL, [1, 2])
 
@@ -195,7 +196,18 @@ def test_of_two_messages_with_one_id_the_last_wins(tmp_path: Path) -> None:
 
 
 def test_odd_entries_are_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    odd = [None, "text", [], {}, {"id": "x"}, {"id": 0}, {"id": 2**31}, {"id": -5}, {"id": True}, {"id": None}]
+    odd: list[object] = [
+        None,
+        "text",
+        [],
+        {},
+        {"id": "x"},
+        {"id": 0},
+        {"id": 2**31},
+        {"id": -5},
+        {"id": True},
+        {"id": None},
+    ]
     with caplog.at_level(logging.WARNING):
         [chat] = load(tmp_path, chat_data(*odd, message(1)))
     assert list(chat.messages) == [1]
