@@ -100,7 +100,11 @@ class Connection:
 
 
 def make_client(
-    options: TelegramOptions, connection_factory: type[TCPConnection] | None, *, in_memory: bool = False
+    options: TelegramOptions,
+    connection_factory: type[TCPConnection] | None,
+    *,
+    kind: type[Client] = Client,
+    in_memory: bool = False,
 ) -> Client:
     """A Kurigram client that asks nothing by itself, never sleeps inside a call, and keeps quiet.
 
@@ -110,7 +114,7 @@ def make_client(
     logging.getLogger("pyrogram").setLevel(logging.WARNING)
     for noisy in ("pyrogram.connection", "pyrogram.session"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
-    client = Client(
+    client = kind(
         SESSION_NAME,
         api_id=options.api_id,
         api_hash=options.api_hash,
@@ -183,6 +187,20 @@ async def _begin(connection: Connection, options: TelegramOptions) -> None:
     await connection.direct(raw.functions.updates.GetState(), max(1.0, deadline - time.monotonic()))
     await refresh_name(connection, max(1.0, deadline - time.monotonic()))
     await connection.client.dispatcher.start()
+
+
+def pick_address(config: raw.types.Config, dc_id: int, *, media: bool) -> raw.types.DcOption:
+    """Where a data center listens; an address for files only, where there is one, if `media`.
+
+    Raises `TelegramUnavailable`.
+    """
+    options = [option for option in config.dc_options if option.id == dc_id and not option.ipv6]
+    # Delivery networks have files of their own, the others want an obfuscated transport.
+    options = [option for option in options if not (option.cdn or option.tcpo_only or option.secret)]
+    options.sort(key=lambda option: bool(option.media_only) is not media)
+    if not options or (options[0].media_only and not media):
+        raise TelegramUnavailable(f"Telegram names no address for its data center {dc_id}")
+    return options[0]
 
 
 async def refresh_name(connection: Connection, time_limit: float) -> None:

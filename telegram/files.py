@@ -12,7 +12,7 @@ from pyrogram.session import Auth
 
 from errors import BridgeError, FloodWait, TelegramTimeout, TelegramUnavailable
 from model.media import FileLocation, FileRef
-from telegram.connection import Connection
+from telegram.connection import Connection, pick_address
 from telegram.errors import KURIGRAM_ERRORS, translate
 from telegram.peers import input_peer_of
 from telegram.session import OneTrySession
@@ -149,13 +149,7 @@ class Files:
     async def _address(self, dc_id: int, *, media: bool) -> raw.types.DcOption:
         if self._config is None:
             self._config = await self._connection.call(raw.functions.help.GetConfig())
-        options = [option for option in self._config.dc_options if option.id == dc_id and not option.ipv6]
-        # A list for files only comes first, where there is one; delivery networks and secret-bearing ones never.
-        options = [option for option in options if not (option.cdn or option.tcpo_only or option.secret)]
-        options.sort(key=lambda option: bool(option.media_only) is not media)
-        if not options or (not media and options[0].media_only):
-            raise TelegramUnavailable(f"Telegram names no address for its data center {dc_id}")
-        return options[0]
+        return pick_address(self._config, dc_id, media=media)
 
     def _remember_move(self, file: FileRef, dc_id: int) -> None:
         self._moved[file.unique_id] = dc_id
