@@ -52,10 +52,13 @@ class PartMap:
     def claim(self, wanted: Iterable[int] = ()) -> int | None:
         """Mark the most urgent missing part as asked for and return its number, None if none is missing.
 
-        `wanted` are the parts at which viewers stand. The most urgent part is the one that is the fewest parts ahead of
-        a viewer; without viewers it is the first.
+        The first part comes before all others, since the file's type is read from it. `wanted` are the parts at which
+        viewers stand: then the most urgent part is the one that is the fewest parts ahead of a viewer; without viewers
+        it is the first missing one.
         """
         best: tuple[int, int] | None = None
+        if self._state[0] == _MISSING:
+            wanted = ()
         for position in wanted:
             index = self._state.find(_MISSING, position)
             if index >= 0 and (best is None or (index - position, index) < best):

@@ -115,16 +115,8 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
     if verdict is Verdict.FAILED:
         return JSONResponse({"detail": "The file is not the one that the condition names"}, 412)
 
-    if isinstance(found, Complete):
-        size, mime_type, file_name = found.size, found.mime_type, found.file_name
-        read = found.read
-    else:
-        download = found.download
-        size = await _while_connected(request, download.size())
-        mime_type = await _while_connected(request, download.mime_type())
-        file_name = download.file_name
-        read = download.read
-
+    source = found if isinstance(found, Complete) else found.download
+    size = found.size if isinstance(found, Complete) else await _while_connected(request, found.download.size())
     ranges = None
     # Only GET knows ranges (RFC 9110 14.2).
     if request.method == "GET" and range_holds(request.headers.get("if-range"), etag, modified):
@@ -135,11 +127,15 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
             416,
             {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", "Cache-Control": "no-store"},
         )
-    if isinstance(found, Progress) and request.method == "GET":
-        # A failure before this point has a status of its own; after it, only a broken connection.
-        await _while_connected(request, found.download.wait_for(ranges[0].start if ranges else 0))
-    headers["Content-Disposition"] = content_disposition(mime_type, file_name, stem)
-    return ByteResponse(read, size, mime_type, headers, ranges)
+    if isinstance(found, Complete):
+        mime_type = found.mime_type
+    else:
+        if request.method == "GET":
+            # A failure before this point has a status of its own; after it, only a broken connection.
+            await _while_connected(request, found.download.wait_for(ranges[0].start if ranges else 0))
+        mime_type = await _while_connected(request, found.download.mime_type())
+    headers["Content-Disposition"] = content_disposition(mime_type, source.file_name, stem)
+    return ByteResponse(source.read, size, mime_type, headers, ranges)
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:

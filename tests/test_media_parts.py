@@ -67,7 +67,11 @@ def test_of_two_viewers_the_one_with_less_ahead_of_it_is_served() -> None:
 
 def test_a_viewer_behind_whom_all_is_there_leaves_the_turn_to_the_rest() -> None:
     parts = PartMap(3 * MIB)
-    assert [parts.claim([3]), parts.claim([3]), parts.claim([3])] == [3, 0, 1]
+    assert [parts.claim([3]) for _ in range(4)] == [0, 3, 1, 2]
+
+
+def test_the_first_part_comes_first_whoever_waits_since_it_tells_the_type() -> None:
+    assert PartMap(100 * MIB).claim([70]) == 0
 
 
 @given(st.integers(min_value=1, max_value=40 * MIB), st.lists(st.integers(min_value=0, max_value=60)))
