@@ -1,0 +1,1 @@
+"""Builds the demo channels: their pictures, sounds, films and papers, and the exports themselves."""

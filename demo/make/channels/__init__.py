@@ -1,0 +1,1 @@
+"""The demo's channels: who speaks in them, and every word that they say."""

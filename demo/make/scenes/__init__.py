@@ -1,0 +1,1 @@
+"""The demo's pictures, drawn with Pillow: one module a place."""
