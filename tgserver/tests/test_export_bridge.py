@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyrogram import raw
 
+import tgserver.export
 from tgserver.export import ExportError
+from tgserver.export.bridge import ChatExtra, MessageExtra
 from tgserver.tests.export_builders import CHANNEL, WHEN, built, built_message, chat_data, load, message, png, service
 from tgserver.world import World
 
@@ -297,6 +300,14 @@ def test_a_username_that_somebody_has_is_a_slip(tmp_path: Path) -> None:
     load(tmp_path / "a", chat_data(bridge={"username": "harbour"}), world)
     with pytest.raises(ExportError, match=r"'Harbour' belongs to"):
         load(tmp_path / "b", chat_data(id=9, bridge={"username": "Harbour"}), world)
+
+
+def test_the_readme_describes_each_key() -> None:
+    readme = (Path(tgserver.export.__file__).parent / "README.md").read_text(encoding="utf-8")
+    chat_part, message_part = readme.split("### In a chat")[1].split("### In a message")
+    for part, extra in ((chat_part, ChatExtra), (message_part, MessageExtra)):
+        rows = [line.split("|")[1] for line in part.splitlines() if line.startswith("| `")]
+        assert {key for row in rows for key in re.findall(r"`(\w+)`", row)} == set(extra.__struct_fields__)
 
 
 def test_the_bridge_object_works_in_service_messages_too() -> None:
