@@ -46,7 +46,7 @@ def world(folder: Path) -> World:
 
 async def history(client: Client) -> list[Any]:
     """The channel's messages, newest first."""
-    peer = await client.resolve_peer("harbour")
+    peer: Any = await client.resolve_peer("harbour")
     answer: Any = await client.invoke(
         raw.functions.messages.GetHistory(
             peer=peer, offset_id=0, offset_date=0, add_offset=0, limit=100, max_id=0, min_id=0, hash=0
