@@ -165,7 +165,7 @@ class Entities:
                     elif name in _CHAT_FIELDS:
                         chats.add(value)
                 elif isinstance(value, list):
-                    if value and isinstance(value[0], int):
+                    if len(value) and isinstance(value[0], int):
                         (users if name in _USER_FIELDS else chats if name in _CHAT_FIELDS else set()).update(value)
                     else:
                         stack.extend(item for item in value if isinstance(item, TLObject) and item.__slots__)
