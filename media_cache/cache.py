@@ -20,6 +20,7 @@ from errors import (
     StorageUnavailable,
     TelegramUnavailable,
 )
+from media_cache import mime
 from media_cache.download import PARTS_IN_FLIGHT, Download, TimeLimits
 from media_cache.failures import FailureMemory
 from media_cache.layout import MediaFolder
@@ -96,7 +97,7 @@ class _Flight:
 class MediaCache:
     """Media files by their unique id, in one folder and one table.
 
-    `sweep_forever` and `flush_forever` are for the supervisor, `reconcile` for the start and `close` for the end.
+    `sweep_forever` and `flush_forever` are for the supervisor, `prepare` for the start and `close` for the end.
     """
 
     def __init__(
@@ -189,6 +190,11 @@ class MediaCache:
                     continue
                 raise
             return Progress(download, entity_tag(unique_id))
+
+    async def prepare(self) -> None:
+        """All that is to be done at the start; files may be opened meanwhile. Raises as `reconcile` does."""
+        await asyncio.to_thread(mime.load)
+        await self.reconcile()
 
     async def reconcile(self) -> None:
         """Make the folder and the table agree, after a crash for example. Raises StorageUnavailable or OSError."""

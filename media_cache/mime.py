@@ -64,13 +64,18 @@ def mime_of(head: bytes, telegram_type: str) -> str:
     return _USUAL_NAMES.get(mime_type, mime_type)
 
 
+def load() -> None:
+    """Load libmagic and its database, so that no file has to wait for it; blocks for about 0.1 s."""
+    _magic()
+
+
 class _Sniffer(Protocol):
     def from_buffer(self, buf: bytes) -> str: ...
 
 
 @cache
 def _magic() -> _Sniffer:
-    """libmagic with its own database. Loaded at first use, which a start need not wait for."""
+    """libmagic with its own database. Loaded when needed, so that importing this module costs nothing."""
     # pylibmagic puts the shared library where the import of magic finds it, so the order counts.
     import_module("pylibmagic")
     sniffer: _Sniffer = import_module("magic").Magic(mime=True)

@@ -18,7 +18,7 @@ from media_cache.cache import Complete, MediaCache, Progress, entity_tag
 from media_cache.signing import MediaSigner
 from model.media import FileRef
 from routes.byte_response import ByteResponse
-from routes.disposition import content_disposition
+from routes.disposition import INLINE_TYPES, content_disposition
 from routes.preconditions import Verdict, evaluate, http_date, range_holds, tag_listed
 from routes.ranges import parse_range
 
@@ -32,11 +32,11 @@ YEAR = 31536000
 # Seconds that a look-up may take before the connection is watched as well.
 _PATIENCE = 0.05
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
-_SAFE_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Accept-Ranges": "bytes",
-}
+# Nothing of a file runs, whatever it is.
+_LOCKED = "sandbox; default-src 'none'"
+# The player that a browser makes for a video opened by itself has to load that video, and styles itself; without the
+# same origin it may not. Still no scripts.
+_SHOWN = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 
 
 def media_router(
@@ -68,7 +68,7 @@ def media_router(
             cache_control = f"{scope}, max-age={YEAR}, immutable"
         else:
             cache_control = f"{scope}, max-age={min(int(lifetime), YEAR)}"
-        headers = {**_SAFE_HEADERS, "ETag": etag, "Cache-Control": cache_control}
+        headers = {"ETag": etag, "Cache-Control": cache_control}
 
         if _has_it_already(request, etag):
             return Response(status_code=304, headers=headers)
@@ -134,7 +134,12 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
             # A failure before this point has a status of its own; after it, only a broken connection.
             await _while_connected(request, found.download.wait_for(ranges[0].start if ranges else 0))
         mime_type = await _while_connected(request, found.download.mime_type())
-    headers["Content-Disposition"] = content_disposition(mime_type, source.file_name, stem)
+    headers |= {
+        "Accept-Ranges": "bytes",
+        "Content-Disposition": content_disposition(mime_type, source.file_name, stem),
+        "Content-Security-Policy": _SHOWN if mime_type in INLINE_TYPES else _LOCKED,
+        "X-Content-Type-Options": "nosniff",
+    }
     return ByteResponse(source.read, size, mime_type, headers, ranges)
 
 

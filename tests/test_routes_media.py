@@ -160,7 +160,8 @@ async def test_a_file_comes_with_all_that_readers_and_players_need(
         "last-modified": DATE,
         "cache-control": "private, max-age=31536000, immutable",
         "content-disposition": f'inline; filename="telegram-42.{"jpg" if content is JPEG else "mp4"}"',
-        "content-security-policy": "sandbox; default-src 'none'",
+        "content-security-policy": "sandbox allow-same-origin; default-src 'none'; img-src 'self'; media-src 'self'; "
+        "style-src 'unsafe-inline'",
         "x-content-type-options": "nosniff",
     }
 
@@ -204,6 +205,7 @@ async def test_a_document_keeps_its_name_in_any_script_and_is_saved_not_shown(br
 async def test_what_a_browser_would_run_is_saved_whatever_telegram_calls_it(bridge: Bridge, content: bytes) -> None:
     response = await bridge.client.get(bridge.put(content, "evil", mime_type="image/png", file_name="x.png"))
     assert response.headers["content-disposition"] == 'attachment; filename="x.png"'
+    assert response.headers["content-security-policy"] == "sandbox; default-src 'none'"
     assert response.headers["x-content-type-options"] == "nosniff"
 
 
@@ -434,20 +436,6 @@ async def test_a_viewer_that_leaves_the_queue_gives_its_place_up(tmp_path: Path)
         assert (await busy).content == b"busy"
         await bridge.settled()
         assert source.parts_of("left") == []
-
-
-async def test_other_requests_are_answered_quickly_while_files_are_on_their_way(bridge: Bridge) -> None:
-    bridge.source.delay = 0.005
-    url = bridge.put(file_bytes(MIB) * 60, "v")
-    viewers = [asyncio.create_task(bridge.client.get(url)) for _ in range(3)]
-    loop = asyncio.get_running_loop()
-    waits = []
-    while not all(viewer.done() for viewer in viewers):
-        begin = loop.time()
-        await asyncio.sleep(0)
-        waits.append(loop.time() - begin)
-    assert max(waits) < 0.25
-    assert sorted(waits)[len(waits) * 99 // 100] < 0.05
 
 
 # Faults
