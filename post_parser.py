@@ -5,7 +5,7 @@ The one way in: grouping, identity, titles, authors, flags and HTML are in `post
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 
 from model.channel import Channel
 from model.message import Message
@@ -23,6 +23,8 @@ from posts.titles import title_of
 from posts.words import words_of
 
 FailureListener = Callable[[int, BaseException], None]
+# Rendered posts by all that they were made from.
+Memory = MutableMapping[tuple[Group, Channel, RenderOptions], Post]
 
 
 def build_posts(
@@ -32,14 +34,29 @@ def build_posts(
     *,
     limit: int | None = None,
     on_failure: FailureListener | None = None,
+    memory: Memory | None = None,
 ) -> list[Post]:
     """The posts that the messages (any order, not changed) make: newest first, dateless last, at most `limit`.
 
     A post that fails to render is a placeholder with its final id, flagged `render_failed`; `on_failure` is told its
     first message's id and the exception. The other posts are as they would be without it.
+
+    With a `memory` (which the caller keeps and bounds), posts that are the same as before are not rendered again:
+    one new message costs one rendering. Failures are not remembered.
     """
-    groups = group_messages(messages, options.merge_seconds)
-    return [_build(group, channel, options, on_failure) for group in groups[:limit]]
+    groups = group_messages(messages, options.merge_seconds)[:limit]
+    if memory is None:
+        return [_build(group, channel, options, on_failure) for group in groups]
+    posts = []
+    for group in groups:
+        key = (group, channel, options)
+        post = memory.get(key)
+        if post is None:
+            post = _build(group, channel, options, on_failure)
+            if not post.failed:
+                memory[key] = post
+        posts.append(post)
+    return posts
 
 
 def post_of(

@@ -14,6 +14,7 @@ from posts.graphemes import clusters, plain_prefix
 
 # What XML 1.0 (2.2) forbids. CR goes too: parsers turn it into a second newline.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+_UNSAFE = re.compile(f"[&<>\"'{_FORBIDDEN.pattern[1:]}")
 # Marks that turn the text around, and characters that look like nothing at all. The joiners U+200C and U+200D
 # stay: they belong to letters and emoji.
 _UNSEEN = re.compile(
@@ -38,18 +39,10 @@ def clean(text: str) -> str:
 
 def escape(text: str) -> str:
     """Cleaned text, safe inside HTML elements and quoted attributes."""
-    text = _FORBIDDEN.sub("", text)
-    if "&" in text:
-        text = text.replace("&", "&amp;")
-    if "<" in text:
-        text = text.replace("<", "&lt;")
-    if ">" in text:
-        text = text.replace(">", "&gt;")
-    if '"' in text:
-        text = text.replace('"', "&quot;")
-    if "'" in text:
-        text = text.replace("'", "&#x27;")
-    return text
+    if _UNSAFE.search(text) is None:
+        return text
+    text = _FORBIDDEN.sub("", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&#x27;")
 
 
 def one_line(text: str) -> str:

@@ -11,7 +11,7 @@ from model.channel import Channel, ChannelKind, PeerName
 from model.entity import EntityType, Text
 from model.media import FileRef, Photo, Poll, PollOption, Video, WebPage
 from model.message import Forward, Message, Reply, Service
-from post_parser import build_posts, post_of
+from post_parser import Memory, build_posts, post_of
 from posts.post import Image, Post
 
 E = EntityType
@@ -153,6 +153,60 @@ def test_a_post_that_fails_is_a_placeholder_and_the_others_are_unharmed() -> Non
     ((id_, error),) = failures
     assert id_ == 3 and str(error) == "no key"
     assert post_of(messages, PUBLIC, options(media=Broken()), 5) == posts[1]
+
+
+class Counting(Links):
+    """Media links that note for which messages they are asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def url(self, channel_id: int, post_id: int, file: FileRef) -> str:
+        self.asked.append(post_id)
+        return super().url(channel_id, post_id, file)
+
+
+def test_with_a_memory_one_new_message_costs_one_rendering() -> None:
+    links = Counting()
+    memory: Memory = {}
+    old = [message(n, "x", PHOTO) for n in (1, 2, 3)]
+    first = build_posts(old, PUBLIC, options(media=links), memory=memory)
+    links.asked.clear()
+    # What comes from storage are equal messages, not the same objects.
+    stored = msgspec.msgpack.decode(msgspec.msgpack.encode(old), type=list[Message])
+    posts = build_posts([*stored, message(4, "new", PHOTO)], PUBLIC, options(media=links), memory=memory)
+    assert links.asked == [4]
+    assert posts[1:] == first
+
+
+@pytest.mark.parametrize(
+    ("messages", "channel", "changes"),
+    [
+        ([message(1, "edited", PHOTO)], PUBLIC, {}),
+        ([message(1, "x", PHOTO, views=2)], PUBLIC, {}),
+        ([message(1, "x", PHOTO)], msgspec.structs.replace(PUBLIC, username="renamed"), {}),
+        ([message(1, "x", PHOTO)], PUBLIC, {"base_url": "https://c.d"}),
+        ([message(1, "x", PHOTO), message(2, "y")], PUBLIC, {"merge_seconds": 5}),
+    ],
+)
+def test_a_memory_never_gives_what_is_out_of_date(
+    messages: list[Message], channel: Channel, changes: dict[str, Any]
+) -> None:
+    memory: Memory = {}
+    build_posts([message(1, "x", PHOTO, views=1)], PUBLIC, OPTIONS, memory=memory)
+    build_posts([message(1, "x", PHOTO)], PUBLIC, OPTIONS, memory=memory)
+    fresh = build_posts(messages, channel, options(**changes))
+    assert build_posts(messages, channel, options(**changes), memory=memory) == fresh
+
+
+def test_a_failure_is_not_remembered() -> None:
+    memory: Memory = {}
+    failures: list[int] = []
+    for _ in range(2):
+        build_posts(
+            ALBUM, PUBLIC, options(media=Broken()), on_failure=lambda id_, error: failures.append(id_), memory=memory
+        )
+    assert failures == [3, 3] and not memory
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from post_samples import OPTIONS, PRIVATE, PUBLIC, file, message, options, text,
 
 from feeds.sanitizer import sanitize
 from model.channel import Channel, ChannelKind, PeerName
-from model.entity import EntityType, Text
+from model.entity import Entity, EntityType, Text
 from model.media import (
     Audio,
     Document,
@@ -219,6 +219,11 @@ def test_a_caption_can_stand_above() -> None:
 def test_texts_of_a_merged_post_keep_their_formatting() -> None:
     html = render(message(7, text("one 👍", (E.BOLD, "one"))), message(8, text("two", (E.ITALIC, "two"))))
     assert html == '<div class="text" dir="auto"><b>one</b> 👍<br><br><i>two</i></div>'
+
+
+def test_an_entity_that_reaches_out_of_its_text_does_not_reach_into_the_next() -> None:
+    long = Text("one", (Entity(type=E.BOLD, offset=-1, length=99),))
+    assert render(message(7, long), message(8, "two")) == ('<div class="text" dir="auto"><b>one</b><br><br>two</div>')
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,15 @@ def test_a_long_folded_quote_opens_from_its_first_line() -> None:
     )
 
 
+def test_a_quote_that_begins_with_code_does_not_fold() -> None:
+    lines = "one\ntwo\nthree\nfour"
+    quote = Entity(type=E.BLOCKQUOTE, offset=0, length=len(lines), collapsed=True)
+    code = Entity(type=E.PRE, offset=0, length=5)
+    assert render(Text(lines, (quote, code))) == (
+        '<blockquote dir="auto"><pre>one\nt</pre>wo<br>three<br>four</blockquote>'
+    )
+
+
 @pytest.mark.parametrize("lines", ["one", "one\ntwo\nthree"])
 def test_a_short_folded_quote_is_shown_whole(lines: str) -> None:
     quote = Entity(type=E.BLOCKQUOTE, offset=0, length=len(lines), collapsed=True)
