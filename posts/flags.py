@@ -16,7 +16,7 @@ from model.entity import EntityType
 from model.media import WebPage
 from model.message import Message
 from posts.grouping import Group
-from posts.kinds import is_visual, kind_of
+from posts.kinds import kind_of
 from posts.plain import without
 from posts.words import Words, words_of
 
@@ -50,9 +50,15 @@ class Facts:
         self.messages = messages
         self.own = own
         self.searched = "\n".join((own.text, *own.links)).lower().replace("ё", "е")
-        media = [message.media for message in messages if message.media is not None]
-        self.flags = {kind_of(one).flag for one in media}
-        self.visual = any(is_visual(one) for one in media)
+        self.flags: set[str] = set()
+        self.visual = False
+        for message in messages:
+            if message.media is not None:
+                kind = kind_of(message.media)
+                self.flags.add(kind.flag)
+                # A preview gives something to look at if it has a picture.
+                if kind.visual and not (isinstance(message.media, WebPage) and message.media.photo is None):
+                    self.visual = True
         self.channel_names = {name.lower() for name in (channel.username, *channel.usernames) if name}
         self.external = False
         self.invites = False

@@ -7,7 +7,7 @@ from posts.blocks.sheet import Sheet
 from posts.grouping import Group
 from posts.identity import app_link, bridge_link, post_link
 from posts.plain import escape, one_line
-from posts.wording import counted, utc_minute, utc_stamp
+from posts.wording import counted, utc_stamp
 
 
 def footer(sheet: Sheet, group: Group, flags: tuple[str, ...]) -> str:
@@ -48,11 +48,16 @@ def _facts(main: Message, group: Group) -> list[str]:
 
 def _dates(group: Group) -> list[str]:
     dates = []
-    if minute := utc_minute(group.date):
-        dates.append(f'<time datetime="{utc_stamp(group.date)}">{minute}</time>')
-    if edited := utc_minute(group.updated):
-        dates.append(f'edited <time datetime="{utc_stamp(group.updated)}">{edited}</time>')
+    if written := _time(group.date):
+        dates.append(written)
+    if edited := _time(group.updated):
+        dates.append(f"edited {edited}")
     return dates
+
+
+def _time(unix: int | None) -> str:
+    stamp = utc_stamp(unix)
+    return f'<time datetime="{stamp}">{stamp[:10]} {stamp[11:16]} UTC</time>' if stamp else ""
 
 
 def _links(sheet: Sheet, group: Group) -> list[str]:

@@ -33,17 +33,25 @@ class Group(NamedTuple):
     @property
     def date(self) -> int | None:
         """When the post appeared: the first date there is, unix seconds."""
-        return next((message.date for message in self.messages if message.date is not None), None)
+        for message in self.messages:
+            if message.date is not None:
+                return message.date
+        return None
 
     @property
     def updated(self) -> int | None:
         """The latest edit that clients show, unix seconds."""
+        if len(self.messages) == 1:
+            return self.messages[0].edit_date
         return max((message.edit_date for message in self.messages if message.edit_date is not None), default=None)
 
     @property
     def discussed(self) -> Message | None:
         """The message whose discussion is the post's."""
-        return next((message for message in self.messages if message.comments is not None), None)
+        for message in self.messages:
+            if message.comments is not None:
+                return message
+        return None
 
     @property
     def text(self) -> Text:

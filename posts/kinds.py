@@ -49,6 +49,9 @@ _SHOWN_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp",
 
 def kind_of(media: Media) -> MediaKind:
     """The row for a message's media."""
+    kind = _KIND_OF_TYPE.get(type(media))
+    if kind is not None:
+        return kind
     match media:
         case Video():
             return _VIDEO_KINDS[media.kind]
@@ -56,12 +59,7 @@ def kind_of(media: Media) -> MediaKind:
             return VOICE if media.voice else AUDIO
         case Document():
             return IMAGE if media.file.mime_type in _SHOWN_IMAGES else DOCUMENT
-    return _KIND_OF_TYPE[type(media)]
-
-
-def is_visual(media: Media) -> bool:
-    """Whether the media gives something to look at; a preview does if it has a picture."""
-    return kind_of(media).visual and not (isinstance(media, WebPage) and media.photo is None)
+    raise TypeError(f"no kind of media: {type(media).__name__}")
 
 
 def media_title(messages: Sequence[Message]) -> str:

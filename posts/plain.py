@@ -47,6 +47,8 @@ def escape(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line, without control, bidi and invisible characters; "" if nothing can be seen."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     line = " ".join(_UNSEEN.sub("", text).split())
     return line if line.strip("\u200c\u200d\ufe0e\ufe0f ") else ""
 

@@ -43,12 +43,12 @@ def title_of(group: Group) -> str:
 def _words_or_media(main: Message, messages: Sequence[Message]) -> str:
     words = _without_urls(main.text)
     media = media_title(messages)
-    if media and len(" ".join(words.split())) < _SHORT_TEXT:
+    if media and len(words.strip()) < _SHORT_TEXT:
         return _fit(media)
     line = _first_meaningful_line(words)
     if line and (media or _says_something(line) or not _links(main)):
         return _fit(_calm(line))
-    return _fit(_link_title(main, messages) or _fit(line) or media)
+    return _fit(_link_title(main, messages) or line)
 
 
 def _first_meaningful_line(text: str) -> str:
@@ -99,8 +99,7 @@ def _calm(line: str) -> str:
 
 
 def _fit(line: str) -> str:
-    """At most 52 characters: whole, or up to a sentence's end, or cut after a word."""
-    line = one_line(line)
+    """At most 52 characters of a clean line: whole, or up to a sentence's end, or cut after a word."""
     line = line.rstrip(".,:; ") or line
     if len(line) <= _LONGEST:
         return line
