@@ -14,6 +14,7 @@ from errors import BridgeError, FileReferenceExpired, MediaGone
 from file_io import Database
 from media_cache.cache import MediaCache, Progress
 from media_cache.parts import PART_SIZE
+from media_cache.source import FileSource
 from model.media import FileLocation, FileRef
 from storage.media_store import MEDIA_FILES, MediaStore
 
@@ -131,7 +132,7 @@ class Clock:
 
 
 @asynccontextmanager
-async def media_cache(folder: Path, source: MemorySource, **options: object) -> AsyncIterator[MediaCache]:
+async def media_cache(folder: Path, source: FileSource, **options: object) -> AsyncIterator[MediaCache]:
     """A cache in the folder, closed at the end."""
     database = await Database.open(folder / "bridge.db", [MEDIA_FILES])
     try:

@@ -85,7 +85,7 @@ async def serving(
         async def page(name: str) -> HTMLResponse:
             return HTMLResponse(f"<body>{name}</body>")
 
-        answers = ErrorAnswers(lambda status, detail: detail, {})
+        answers = ErrorAnswers(lambda status, detail: detail.encode(), {})
         answers.install(app)
         config = uvicorn.Config(FaultGuard(app, answers), log_config=None, lifespan="off", ws="none", http="httptools")
         server = uvicorn.Server(config)

@@ -1,0 +1,111 @@
+"""The table of stored media files keeps what it is told."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from file_io import Database
+from storage.media_store import MediaStore, StoredFile, Usage
+from storage.schema import MIGRATIONS
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(tmp_path / "bridge.db", MIGRATIONS)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def store(database: Database) -> MediaStore:
+    return MediaStore(database)
+
+
+def row(unique_id: str = "one", size: int = 10, last_access: int = 100) -> StoredFile:
+    return StoredFile(
+        unique_id=unique_id,
+        size=size,
+        mime_type="image/png",
+        file_name="отчёт 🚀.png",
+        modified=5,
+        stored_at=50,
+        last_access=last_access,
+    )
+
+
+async def test_a_row_reads_back_as_it_was_written(store: MediaStore) -> None:
+    big = row(size=2**40)
+    await store.add(big)
+    assert await store.get("one") == big
+    assert await store.get("ONE") is None
+
+
+async def test_a_file_stored_anew_has_one_row(store: MediaStore) -> None:
+    await store.add(row(size=1))
+    await store.add(row(size=2))
+    assert await store.sizes() == {"one": 2}
+
+
+async def test_an_access_moves_forward_only_and_only_for_files_that_are_there(store: MediaStore) -> None:
+    await store.add(row(last_access=100))
+    await store.touch({"one": 90, "unknown": 1000})
+    assert await store.get("one") == row(last_access=100)
+    await store.touch({"one": 200})
+    assert await store.get("one") == row(last_access=200)
+    assert await store.get("unknown") is None
+
+
+async def test_a_file_is_removed_with_its_row(store: MediaStore) -> None:
+    for unique_id in ["one", "two", "three"]:
+        await store.add(row(unique_id))
+    unlinked: list[str] = []
+    await store.remove(["one", "three"], unlinked.append)
+    assert unlinked == ["one", "three"]
+    assert await store.sizes() == {"two": 10}
+
+
+async def test_a_file_that_can_not_be_removed_keeps_its_row(store: MediaStore) -> None:
+    await store.add(row())
+
+    def refuse(_: str) -> None:
+        raise PermissionError("read-only")
+
+    with pytest.raises(PermissionError):
+        await store.remove(["one"], refuse)
+    assert await store.sizes() == {"one": 10}
+
+
+async def test_unused_files_are_those_before_the_moment_and_above_the_size(store: MediaStore) -> None:
+    await store.add(row("old", 10, 100))
+    await store.add(row("old big", 11, 100))
+    await store.add(row("new", 10, 101))
+    assert sorted(await store.unused_since(101)) == ["old", "old big"]
+    assert await store.unused_since(101, larger_than=10) == ["old big"]
+
+
+async def test_what_has_to_go_is_the_least_recently_used(store: MediaStore) -> None:
+    for number, size in enumerate([30, 20, 10]):
+        await store.add(row(f"file{number}", size, number))
+    assert await store.oldest_beyond(60) == []
+    assert await store.oldest_beyond(59) == ["file0"]
+    assert await store.oldest_beyond(29) == ["file1", "file0"]
+    assert await store.oldest_beyond(9) == ["file2", "file1", "file0"]
+
+
+async def test_usage_counts_files_and_bytes(store: MediaStore) -> None:
+    assert await store.usage() == Usage(0, 0)
+    await store.add(row("a", 2**40))
+    await store.add(row("b", 5))
+    assert await store.usage() == Usage(2, 2**40 + 5)
+
+
+async def test_looking_a_file_up_is_one_search_in_the_key(database: Database) -> None:
+    def plan(connection: sqlite3.Connection) -> str:
+        query = "EXPLAIN QUERY PLAN SELECT size FROM media_files WHERE unique_id = 'x'"
+        return str(connection.execute(query).fetchall())
+
+    assert "SEARCH media_files USING PRIMARY KEY" in await database.read(plan)

@@ -1,0 +1,180 @@
+"""The media cache on a real wire: Kurigram, encryption, a Telegram server with faults."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from media_source import media_cache, on_disk, read_all
+from telegram_world import FAR_FILE, FILE, NEWS_ID, client_for, logged_in, small_world, until, until_state
+
+from errors import BridgeError, FloodWait, MediaGone, TelegramTimeout, TelegramUnavailable
+from media_cache.cache import Complete, MediaCache, Progress
+from model.files import files_of
+from model.media import FileRef
+from telegram_client import State, TelegramClient
+from tgserver import Action, Server
+from tgserver.crypto.rsa import RsaKey
+
+# FILE has 1 MiB and a few bytes: two halves and the rest.
+PARTS = 3
+
+
+@pytest.fixture(scope="module")
+def rsa_key() -> RsaKey:
+    return RsaKey.generate()
+
+
+@pytest.fixture
+async def server(rsa_key: RsaKey) -> AsyncIterator[Server]:
+    async with Server(small_world(), rsa_key=rsa_key) as running:
+        with running.trust():
+            yield running
+
+
+@pytest.fixture
+async def client(server: Server, tmp_path: Path) -> AsyncIterator[TelegramClient]:
+    client = client_for(server, await logged_in(server, tmp_path / "session"), call_timeout=1)
+    await client.start()
+    await until_state(client, State.READY)
+    yield client
+    await client.stop()
+
+
+@pytest.fixture
+async def cache(client: TelegramClient, tmp_path: Path) -> AsyncIterator[MediaCache]:
+    async with media_cache(tmp_path, client) as running:
+        yield running
+
+
+def post(client: TelegramClient, post_id: int) -> Callable[[], Awaitable[FileRef]]:
+    """Looks the post's file up at Telegram."""
+
+    async def find() -> FileRef:
+        (message,) = await client.messages(await client.resolve("news"), [post_id])
+        return next(files_of(message))
+
+    return find
+
+
+async def view(cache: MediaCache, client: TelegramClient, post_id: int = 140) -> bytes:
+    file = await post(client, post_id)()
+    return await read_all(await cache.open(NEWS_ID, post_id, file.unique_id, post(client, post_id)))
+
+
+async def test_many_viewers_of_a_cold_file_ask_telegram_for_each_part_once(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    file = await post(client, 140)()
+    server.forget_calls()
+
+    async def one() -> bytes:
+        return await read_all(await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140)))
+
+    assert set(await asyncio.gather(*[one() for _ in range(30)])) == {FILE}
+    assert server.calls["upload.getFile"] == PARTS
+    assert server.calls["channels.getMessages"] == 1
+
+
+async def test_a_stored_file_is_served_without_telegram(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    file = await post(client, 140)()
+    assert await view(cache, client) == FILE
+    await until(lambda: not cache.running)
+    server.forget_calls()
+    found = await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140))
+    assert isinstance(found, Complete)
+    assert await read_all(found) == FILE
+    assert not server.calls["upload.getFile"]
+    assert not server.calls["channels.getMessages"]
+
+
+async def test_a_file_at_another_data_center_comes_too(cache: MediaCache, client: TelegramClient) -> None:
+    assert await view(cache, client, 141) == FAR_FILE
+
+
+async def test_a_reference_that_expired_since_the_look_up_is_renewed(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    stale = await post(client, 140)()
+    server.expire_file_references()
+    server.forget_calls()
+
+    async def find() -> FileRef:
+        return stale
+
+    found = await cache.open(NEWS_ID, 140, stale.unique_id, find, post(client, 140))
+    assert await read_all(found) == FILE
+    assert server.calls["channels.getMessages"] == 1
+
+
+async def test_a_reference_that_expires_in_mid_file_is_renewed(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    server.fault(Action.ERROR, "upload.getFile", 1, after=1, error="FILE_REFERENCE_EXPIRED", code=400)
+    assert await view(cache, client) == FILE
+
+
+@pytest.mark.parametrize("action", [Action.SHORT_PART, Action.EMPTY_PART, Action.LONG_PART])
+async def test_a_part_of_the_wrong_size_is_asked_for_again(
+    cache: MediaCache, client: TelegramClient, server: Server, action: Action
+) -> None:
+    server.fault(action, "upload.getFile", 1)
+    assert await view(cache, client) == FILE
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (lambda server: server.fault(Action.SHORT_PART, "upload.getFile"), TelegramUnavailable),
+        (lambda server: server.fault(Action.EMPTY_PART, "upload.getFile"), (MediaGone, TelegramUnavailable)),
+        (lambda server: server.fail("upload.getFile", "FLOOD_WAIT_20"), FloodWait),
+        (lambda server: server.fail("upload.getFile", "FILE_REFERENCE_EXPIRED", code=400), MediaGone),
+        (lambda server: server.fail("upload.getFile", "FILE_ID_INVALID", code=400), MediaGone),
+        (lambda server: server.fail("upload.getFile", "INTERNAL", code=500), TelegramUnavailable),
+        (lambda server: server.fault(Action.HANG, "upload.getFile"), TelegramTimeout),
+        (lambda server: server.fault(Action.DROP, "upload.getFile"), (TelegramUnavailable, TelegramTimeout)),
+    ],
+    ids=["short", "empty", "flood", "expired", "gone", "internal", "hang", "drop"],
+)
+async def test_a_fault_of_telegram_is_typed_remembered_and_leaves_nothing_behind(
+    cache: MediaCache,
+    client: TelegramClient,
+    server: Server,
+    tmp_path: Path,
+    spoil: Callable[[Server], object],
+    fault: type[BridgeError] | tuple[type[BridgeError], ...],
+) -> None:
+    file = await post(client, 140)()
+    spoil(server)
+    with pytest.raises(fault):
+        await read_all(await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140)))
+    await until(lambda: not cache.running)
+    assert on_disk(tmp_path) == []
+    calls = server.calls["upload.getFile"]
+    with pytest.raises(fault):
+        await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140))
+    assert server.calls["upload.getFile"] == calls
+
+
+async def test_a_connection_lost_in_mid_file_costs_the_viewer_nothing(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    server.fault(Action.DROP, "upload.getFile", 1, after=1)
+    assert await view(cache, client) == FILE
+    assert server.calls["upload.getFile"] > PARTS
+
+
+async def test_the_first_half_is_there_before_the_rest_has_come(
+    cache: MediaCache, client: TelegramClient, server: Server
+) -> None:
+    server.fault(Action.DELAY, "upload.getFile", after=1, seconds=0.3)
+    file = await post(client, 140)()
+    found = await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140))
+    assert isinstance(found, Progress)
+    assert await read_all(found, 0, 1000) == FILE[:1000]
+    assert cache.running == 1
+    assert await read_all(found) == FILE
