@@ -68,14 +68,6 @@ class _Loose(msgspec.Struct, frozen=True):
     expires_at: float
 
 
-class _Flight:
-    """The task that fetches a channel's history for all its readers. `wanted`: how many messages the neediest wants."""
-
-    def __init__(self, wanted: int) -> None:
-        self.wanted = wanted
-        self.task: asyncio.Task[Held] | None = None
-
-
 class History:
     """Serves channels, windows of messages and single posts.
 
@@ -101,7 +93,7 @@ class History:
         self._jitter = jitter
         self._directory = Directory(database, source, ttl=lambda: channel_ttl * jitter(), clock=clock)
         self._memory = WindowMemory(max_memory_messages)
-        self._flights: dict[int, _Flight] = {}
+        self._flights: dict[int, asyncio.Task[Held]] = {}
         self._posts: SingleFlight[tuple[int, int, bool], tuple[Message, ...]] = SingleFlight()
         self._loose: OrderedDict[tuple[int, int], _Loose] = OrderedDict()
         self._timeouts = Timeouts(clock)
@@ -228,26 +220,23 @@ class History:
         while True:
             flight = self._flights.get(channel.id)
             if flight is None:
-                flight = self._flights[channel.id] = _Flight(count)
-                flight.task = asyncio.create_task(self._fly(channel, flight, priority))
-                flight.task.add_done_callback(_retrieve)
-            flight.wanted = max(flight.wanted, count)
-            assert flight.task is not None
-            held = await asyncio.shield(flight.task)
-            # Messages deleted or trimmed meanwhile can make it fall short; then it is tried again.
+                flight = self._flights[channel.id] = asyncio.create_task(self._fly(channel, count, priority))
+                flight.add_done_callback(_retrieve)
+            held = await asyncio.shield(flight)
+            # It may have been somebody's flight who wanted less.
             if not held.lacks(count):
                 return held
 
-    async def _fly(self, channel: Channel, flight: _Flight, priority: Priority) -> Held:
+    async def _fly(self, channel: Channel, count: int, priority: Priority) -> Held:
         try:
             self._timeouts.check(channel.id)
             try:
-                held = await self._update(channel, flight, priority)
+                held = await self._update(channel, count, priority)
             except (ChannelNotFound, ChannelPrivate):
                 renewed = await self._directory.renew(channel, priority)
                 if renewed is None:
                     raise
-                held = await self._update(renewed, flight, priority)
+                held = await self._update(renewed, count, priority)
         except TelegramTimeout as fault:
             self._timeouts.add(channel.id, fault)
             raise
@@ -255,21 +244,20 @@ class History:
             self._directory.refusals.add(channel.id, refusal)
             raise
         finally:
-            # At once, so that nobody joins a flight that has looked at what is wanted for the last time.
+            # At once, so that nobody joins a flight that is over.
             del self._flights[channel.id]
         self._directory.refusals.forget(channel.id)
         return held
 
-    async def _update(self, channel: Channel, flight: _Flight, priority: Priority) -> Held:
+    async def _update(self, channel: Channel, count: int, priority: Priority) -> Held:
         held = self._memory.get(channel.id) or await self._load(channel.id)
         if held is None or not held.is_fresh(self._clock()):
-            held = await self._refresh(channel, held, flight, priority)
-        # Readers that join while a page is under way may want more.
-        while held.lacks(flight.wanted):
-            held = await self._extend(channel, held, flight, priority)
+            held = await self._refresh(channel, held, count, priority)
+        while held.lacks(count):
+            held = await self._extend(channel, held, count, priority)
         return held
 
-    async def _refresh(self, channel: Channel, held: Held | None, flight: _Flight, priority: Priority) -> Held:
+    async def _refresh(self, channel: Channel, held: Held | None, count: int, priority: Priority) -> Held:
         """Fetch the newest messages, and as many pages as it takes to join them to what is held."""
         self._refreshes += 1
         verify = held is not None and self._clock() >= held.verified_at + _VERIFY_EVERY_S
@@ -279,7 +267,7 @@ class History:
         try:
             while held is not None and not span.start:
                 gap = not join.connects(held, span) and pages < _PAGES_TO_CLOSE_A_GAP
-                unverified = verify and span.low > held.floor_id and len(span.messages) < flight.wanted
+                unverified = verify and span.low > held.floor_id and len(span.messages) < count
                 if not gap and not unverified:
                     break
                 span = join.prolonged(span, await self._page(channel, span.low, PAGE, priority))
@@ -297,10 +285,10 @@ class History:
         assert held is not None
         return held
 
-    async def _extend(self, channel: Channel, held: Held, flight: _Flight, priority: Priority) -> Held:
+    async def _extend(self, channel: Channel, held: Held, count: int, priority: Priority) -> Held:
         """Fetch the page below what is held."""
         self._extensions += 1
-        limit = PAGE if len(held.messages) < flight.wanted else _ALBUM_PAGE
+        limit = PAGE if len(held.messages) < count else _ALBUM_PAGE
         span = await self._page(channel, held.floor_id, limit, priority)
         now = self._clock()
         longer = await self._change(channel.id, lambda old: join.extended(old or held, span, now=now))

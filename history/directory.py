@@ -192,6 +192,10 @@ class Directory:
     async def _keep(self, channel: Channel) -> None:
         expires_at = self._clock() + self._ttl()
         _put(self._channels, channel.id, _Known(channel, expires_at))
+        names = records.usernames(channel)
+        for name, owner in list(self._owners.items()):
+            if owner.channel_id == channel.id and name not in names:
+                del self._owners[name]
         await self._write(lambda connection: records.save_channel(connection, channel, expires_at))
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:

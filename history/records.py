@@ -68,11 +68,10 @@ def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Chann
 
 def save_channel(connection: sqlite3.Connection, channel: Channel, expires_at: float) -> None:
     """Store the channel and its usernames."""
-    names = (channel.username, *channel.usernames)
-    store.save_channel(
-        connection,
-        channel.id,
-        MODEL,
-        store.ChannelRow(_encoder.encode(channel), expires_at),
-        {name.lower() for name in names if name},
-    )
+    row = store.ChannelRow(_encoder.encode(channel), expires_at)
+    store.save_channel(connection, channel.id, MODEL, row, usernames(channel))
+
+
+def usernames(channel: Channel) -> set[str]:
+    """All names that lead to the channel, in lower case."""
+    return {name.lower() for name in (channel.username, *channel.usernames) if name}

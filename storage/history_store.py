@@ -136,12 +136,13 @@ def load_channel(connection: sqlite3.Connection, channel_id: int, model: str) ->
 def save_channel(
     connection: sqlite3.Connection, channel_id: int, model: str, row: ChannelRow, usernames: Iterable[str]
 ) -> None:
-    """Add or replace a channel. Only `usernames` (lower case) lead to it afterwards."""
+    """Add or replace a channel. Of usernames, `usernames` (lower case) alone lead to it afterwards."""
     connection.execute(
         "INSERT OR REPLACE INTO channels (id, model, payload, expires_at) VALUES (?, ?, ?, ?)",
         (channel_id, model, row.payload, row.expires_at),
     )
-    connection.execute("DELETE FROM usernames WHERE channel_id = ?", (channel_id,))
+    # Invitations (`+hash`) are no property of the channel, so it does not tell which of them are valid.
+    connection.execute("DELETE FROM usernames WHERE channel_id = ? AND name NOT LIKE '+%'", (channel_id,))
     connection.executemany(
         "INSERT OR REPLACE INTO usernames (name, channel_id, expires_at) VALUES (?, ?, ?)",
         ((name, channel_id, row.expires_at) for name in usernames),

@@ -24,6 +24,7 @@ class FakeTelegram:
     def __init__(self) -> None:
         self.channels: dict[int, Channel] = {}
         self.posts: dict[int, dict[int, Message]] = {}
+        self.invitations: dict[str, int] = {}
         self.calls: Counter[str] = Counter()
         self.priorities: set[Priority] = set()
         self.faults: dict[str, BridgeError] = {}
@@ -67,7 +68,9 @@ class FakeTelegram:
     async def resolve(self, key: str | int, *, priority: Priority) -> Channel:
         await self._called("resolve", priority)
         for channel in self.channels.values():
-            if key == channel.id or (channel.username and key == channel.username.lower()):
+            if channel.id in (key, self.invitations.get(str(key))) or (
+                channel.username and key == channel.username.lower()
+            ):
                 return channel
         raise ChannelNotFound(f"No channel {key}")
 
