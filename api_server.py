@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +52,7 @@ log = logging.getLogger(__name__)
 SWITCH_INTERVAL = 0.001
 # How long SIGTERM leaves to requests under way; with the stop of everything else it must stay below 10 s.
 SHUTDOWN_GRACE_S = 3
+RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 16 * 2**20
 GIGABYTE = 10**9
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -91,8 +92,10 @@ async def _running(
 ) -> AsyncIterator[None]:
     """Build the floors from the bottom up, start them, add their routes; at the end stop them in reverse."""
     sys.setswitchinterval(SWITCH_INTERVAL)
+    # The loop ends its default executor itself.
     threads = ThreadPoolExecutor(settings.io_thread_pool_size, thread_name_prefix="work")
     asyncio.get_running_loop().set_default_executor(threads)
+    rendering = ThreadPoolExecutor(RENDER_THREADS, thread_name_prefix="render")
     key = await asyncio.to_thread(
         load_signing_key, settings.data_path, settings.media_signing_secret.get_secret_value()
     )
@@ -125,7 +128,7 @@ async def _running(
     )
     signer = MediaSigner(key, settings.pyrogram_bridge_url, settings.media_url_ttl_days)
     supervisor = Supervisor()
-    _add_routes(app, settings, telegram, history, media, signer)
+    _add_routes(app, settings, telegram, history, media, signer, rendering)
     await media.reconcile()
     await telegram.start()
     supervisor.start("media sweeper", media.sweep_forever)
@@ -137,7 +140,7 @@ async def _running(
         await media.close()
         await telegram.stop()
         await database.close()
-        threads.shutdown(wait=False, cancel_futures=True)
+        rendering.shutdown(wait=False, cancel_futures=True)
 
 
 def _add_routes(
@@ -147,6 +150,7 @@ def _add_routes(
     history: History,
     media: MediaCache,
     signer: MediaSigner,
+    rendering: Executor,
 ) -> None:
     """Build the HTTP floor on top of the others."""
     origin = Origin(settings.pyrogram_bridge_url, settings.trusted_proxies)
@@ -159,7 +163,7 @@ def _add_routes(
         reply_quote_chars=settings.reply_quote_truncate_chars,
         reply_quote_distance=settings.reply_quote_truncate_distance,
     )
-    documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render)
+    documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering)
     files = PostFiles(history)
     app.include_router(feed_router(documents, auth, origin, merge=settings.time_based_merge))
     app.include_router(media_router(media, signer, files.find, files.renew, public=not auth.required))
@@ -175,13 +179,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(settings: Settings, listener: socket.socket) -> None:
-    """Run the service on a bound socket until SIGTERM or SIGINT. Raises StorageError."""
-    app = create_app(settings)
-    server = _Server(
+def create_server(app: FastAPI) -> uvicorn.Server:
+    """The HTTP server of the application, whose lifespan is the caller's to enter."""
+    return _Server(
         uvicorn.Config(
             app,
-            # The lifespan is entered here, so that its faults reach the caller instead of a log.
+            # The lifespan is entered in `serve`, so that its faults reach `main` instead of a log.
             lifespan="off",
             log_config=None,
             # Addresses may hold the token.
@@ -191,6 +194,12 @@ async def serve(settings: Settings, listener: socket.socket) -> None:
             timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
         )
     )
+
+
+async def serve(settings: Settings, listener: socket.socket) -> None:
+    """Run the service on a bound socket until SIGTERM or SIGINT. Raises StorageError."""
+    app = create_app(settings)
+    server = create_server(app)
 
     def stop() -> None:
         server.should_exit = True

@@ -9,6 +9,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 SCRIPT = Path(__file__).with_name("report.lua")
 
@@ -55,22 +57,25 @@ async def wrk(
     )
 
 
+async def ask(port: int, path: str) -> bool:
+    """Whether the service answers one request, with whatever status."""
+    try:
+        async with _Connection(port) as connection:
+            await connection.get(path)
+    except (OSError, asyncio.IncompleteReadError):
+        return False
+    return True
+
+
 async def probe(port: int, path: str, *, seconds: float, pause_s: float = 0.01) -> Load:
     """Ask for one small thing again and again over one connection with pauses, as a person or a health check does."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     times, size, end = [], 0, time.perf_counter() + seconds
-    try:
+    async with _Connection(port) as connection:
         while time.perf_counter() < end:
             began = time.perf_counter()
-            writer.write(request)
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-            size += len(await reader.readexactly(length))
+            size += await connection.get(path)
             times.append((time.perf_counter() - began) * 1e3)
             await asyncio.sleep(pause_s)
-    finally:
-        writer.close()
     percentiles = statistics.quantiles(times, n=100)
     return Load(
         requests_s=len(times) / seconds,
@@ -79,3 +84,26 @@ async def probe(port: int, path: str, *, seconds: float, pause_s: float = 0.01) 
         p99_ms=percentiles[98],
         max_ms=max(times),
     )
+
+
+class _Connection:
+    """A keep-alive connection for GET requests of small things, with as little of our own time in it as can be."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def __aenter__(self) -> Self:
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    async def get(self, path: str) -> int:
+        """Bytes of the body. Raises OSError, IncompleteReadError."""
+        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n\r\n".encode())
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        return len(await self._reader.readexactly(length))

@@ -15,7 +15,7 @@ import psutil
 
 from bench import exports
 from bench.cold_render import median_render_ms
-from bench.load import probe, wrk
+from bench.load import ask, probe, wrk
 from bench.table import Row
 from bench.transfer import download
 from demo.processes import Child, http_json, poll_until
@@ -72,9 +72,8 @@ class Measurement:
             began = time.perf_counter()
             command = [sys.executable, str(ROOT / "api_server.py"), "--no-env-file"]
             async with Child("the second bridge", command, ROOT, environment) as second:
-                await second.guard(poll_until(partial(_listens, port), 30, pause_s=0.005))
-                await probe(port, "/ping", seconds=0.05)
-                times.append(time.perf_counter() - began - 0.05)
+                await second.guard(poll_until(partial(ask, port, "/ping"), 30, pause_s=0.005))
+                times.append(time.perf_counter() - began)
         self._add("start to first /ping", "s", statistics.median(times), 0.6)
 
     async def _parallel_cold_readers(self) -> None:
@@ -131,12 +130,3 @@ class Measurement:
         self._add("cached media, 64 KB ranges", "req/s", part.requests_s, 3000, at_least=True)
         best = max([await download(cached) for _ in range(5)], key=lambda transfer: transfer.size / transfer.total_s)
         self._add("cached media, 100 MB", "MB/s", best.size / best.total_s / 1e6, 1500, at_least=True)
-
-
-async def _listens(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:
-        return False
-    writer.close()
-    return True

@@ -26,18 +26,21 @@ class Child:
     """A process that is started on entering and stopped on leaving: SIGTERM, then SIGKILL after 10 s.
 
     It gets a session of its own, so that Ctrl-C in a terminal reaches the parent alone, which stops its
-    children in order.
+    children in order. `quiet` drops its standard output.
     """
 
-    def __init__(self, name: str, command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, command: list[str], folder: Path, environment: dict[str, str], *, quiet: bool = False
+    ) -> None:
         self._name = name
         self._command = command
         self._folder = folder
         self._environment = environment
+        self._output = asyncio.subprocess.DEVNULL if quiet else None
 
     async def __aenter__(self) -> Self:
         self._process = await asyncio.create_subprocess_exec(
-            *self._command, cwd=self._folder, env=self._environment, start_new_session=True
+            *self._command, cwd=self._folder, env=self._environment, stdout=self._output, start_new_session=True
         )
         return self
 

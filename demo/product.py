@@ -55,7 +55,7 @@ async def running(
     server += ["--export", *(str(Path.cwd() / folder) for folder in folders)]
     bridge = [sys.executable, str(ROOT / "api_server.py"), "--no-env-file"]
     environment = bridge_environment(working_folder, port, settings)
-    async with Child("The local Telegram server", server, ROOT, dict(os.environ)) as telegram:
+    async with Child("The local Telegram server", server, ROOT, dict(os.environ), quiet=True) as telegram:
         await telegram.guard(poll_until(lambda: asyncio.to_thread(ready.exists), START_TIMEOUT_S))
         control_port = Access.read(ready).control_port
         assert control_port is not None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from datetime import tzinfo
+from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +22,8 @@ from posts.post import MediaLinks, Post, RenderOptions
 from routes.document_cache import DocumentCache
 from routes.query import FeedQuery
 from tg_cache import History, StaleReason, Window
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +68,8 @@ class DocumentKey(msgspec.Struct, frozen=True):
 class ChannelDocuments:
     """Makes feeds and pages of channels, and keeps the latest in memory.
 
-    `links_for` gives the media addresses under a base URL.
+    `links_for` gives the media addresses under a base URL. Rendering runs in `threads`, which should be few: rendering
+    is all Python, so more threads would only fight with the event loop for the interpreter.
     """
 
     def __init__(
@@ -73,11 +78,13 @@ class ChannelDocuments:
         cache: DocumentCache[DocumentKey],
         links_for: Callable[[str], MediaLinks],
         settings: RenderSettings,
+        threads: Executor,
     ) -> None:
         self._history = history
         self._cache = cache
         self._links_for = links_for
         self._settings = settings
+        self._threads = threads
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -89,19 +96,22 @@ class ChannelDocuments:
     async def post_page(self, key: str | int, post_id: int, base_url: str) -> Document:
         """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
         channel, messages = await self._history.album(key, post_id)
-        return await asyncio.to_thread(self._render_post, messages, channel, post_id, base_url)
+        return await self._in_thread(self._render_post, messages, channel, post_id, base_url)
 
     async def _render(
         self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str
     ) -> Document:
         options = self._options(query, base_url)
-        posts = await asyncio.to_thread(self._posts, window, options, query.limit)
+        posts = await self._in_thread(self._posts, window, options, query.limit)
         count = FIRST_WINDOW
         while len(posts) < query.limit and not window.reached_start and count < LARGEST_WINDOW:
             count *= 2
             window = await self._history.window(key, count)
-            posts = await asyncio.to_thread(self._posts, window, options, query.limit)
-        return await asyncio.to_thread(self._document, posts, window, format, options)
+            posts = await self._in_thread(self._posts, window, options, query.limit)
+        return await self._in_thread(self._document, posts, window, format, options)
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _options(self, query: FeedQuery, base_url: str) -> RenderOptions:
         return RenderOptions(

@@ -50,7 +50,7 @@ def test_more_parts_than_there_are_meanings_is_a_bad_path() -> None:
         parse("name/7/secret/more")
 
 
-@pytest.mark.parametrize("post", ["0", "2147483648", "9999999999"])
+@pytest.mark.parametrize("post", ["0", "2147483648", "9" * 20, "1" * 5000])
 def test_a_message_id_out_of_range_is_named(post: str) -> None:
     with pytest.raises(BadParameter, match=r"^post_id: must be a number from 1 to 2147483647"):
         parse(f"name/{post}/token")

@@ -1,0 +1,66 @@
+"""The whole service in the test's own loop: tgserver, the real client, uvicorn on a real port."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from api_server import create_app, create_server, listen
+from config import Settings
+from telegram.session_file import SessionFile
+from tgserver import Server
+
+# Impatient, so that faults show within the time that a test has.
+SETTINGS: dict[str, Any] = {
+    "tg_api_id": 1,
+    "tg_api_hash": "0" * 32,
+    "tg_rpc_min_interval_ms": 0,
+    "tg_rpc_timeout": 1,
+    "tg_watchdog_timeout": 1,
+    "log_level": "DEBUG",
+}
+
+
+def settings_for(folder: Path, **changes: Any) -> Settings:
+    """Settings with session and data in `folder`; nothing of the environment."""
+    return Settings.model_validate(SETTINGS | {"session_path": folder, "data_path": folder} | changes)
+
+
+@asynccontextmanager
+async def serving(
+    server: Server, folder: Path, *, logged_in: bool = True, **changes: Any
+) -> AsyncIterator[httpx.AsyncClient]:
+    """Run the service against `server` with its data in `folder`; gives an HTTP client for it.
+
+    With `logged_in` the session is made ready, and the service is connected when this returns.
+    """
+    folder.mkdir(exist_ok=True)
+    if logged_in:
+        await server.write_session_file(SessionFile(folder).path)
+    listener = listen("127.0.0.1", 0)
+    app = create_app(settings_for(folder, **changes), connection_factory=server.connection_factory)
+    http_server = create_server(app)
+    with server.trust():
+        async with app.router.lifespan_context(app):
+            running = asyncio.create_task(http_server.serve(sockets=[listener]))
+            try:
+                base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+                async with httpx.AsyncClient(base_url=base_url, timeout=20) as client:
+                    if logged_in:
+                        await until_connected(client)
+                    yield client
+            finally:
+                http_server.should_exit = True
+                await running
+
+
+async def until_connected(client: httpx.AsyncClient, within: float = 10) -> None:
+    """Wait until the service has reached Telegram. Raises TimeoutError."""
+    async with asyncio.timeout(within):
+        while not (await client.get("/ping")).json()["connected"]:
+            await asyncio.sleep(0.02)
