@@ -27,11 +27,11 @@ STOP_TIMEOUT = 3.0
 
 
 class OneTrySession(Session):
-    """A session whose calls are tried once and end when the connection does.
+    """A session whose calls are tried once, and once more only if the connection was lost meanwhile.
 
-    What differs from Kurigram's own: a call in flight is told of a lost connection at once instead of after
-    its timeout; reconnects that fail pause between attempts, as long as Telegram asks for if it does; a refused
-    auth key ends the session, with the reason in `fault`, instead of leaving it half dead.
+    What differs from Kurigram's own: a call in flight learns of a lost connection at once instead of after its
+    timeout; reconnects that fail pause between attempts, as long as Telegram asks for if it does; a refused auth
+    key ends the session, with the reason in `fault`, instead of leaving it half dead.
     """
 
     START_TIMEOUT = 5
@@ -39,7 +39,9 @@ class OneTrySession(Session):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.fault: Exception | None = None
-        self.flood: tl.Flood | None = None
+        # The last error that was met while connecting, and when.
+        self._refusal: tl.RPCError | None = None
+        self._refused_at = 0.0
         # Set whenever `fault` is, or the session was stopped.
         self.ended = asyncio.Event()
         self._interrupts: set[asyncio.Future[None]] = set()
@@ -60,29 +62,43 @@ class OneTrySession(Session):
         """
         try:
             async with asyncio.timeout(within):
-                await Session.start(self)
-                # `start` returns though it failed, and goes on trying behind.
-                while not self.is_started.is_set():
-                    if self.fault is not None:
-                        raise self.fault
-                    if self.flood is not None:
-                        raise self.flood
-                    await asyncio.sleep(0.02)
+                # Returns though it failed, and goes on trying behind; may also wait for an answer to a refused key.
+                starting = asyncio.get_running_loop().create_task(Session.start(self))
+                starting.add_done_callback(_seen)
+                try:
+                    while not self.is_started.is_set():
+                        if (refusal := self.fault or self._refusal) is not None:
+                            raise refusal
+                        if starting.done():
+                            starting.result()
+                        await asyncio.sleep(0.02)
+                finally:
+                    starting.cancel()
         except BaseException:
             await self.shut()
             raise
 
     async def call(self, query: TLObject[T], time_limit: float) -> T:
-        """Send once, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`."""
+        """Send, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`."""
         deadline = time.monotonic() + time_limit
+        try:
+            return await self._call(query, deadline)
+        except ConnectionLost:
+            if not self.usable or time.monotonic() > deadline:
+                raise
+        # All that the bridge asks can be asked twice.
+        return await self._call(query, deadline)
+
+    async def _call(self, query: TLObject[T], deadline: float) -> T:
         if not self.is_started.is_set():
-            await self._wait_until_started(min(time_limit, RECONNECT_GRACE))
+            await self._wait_until_started(min(deadline - time.monotonic(), RECONNECT_GRACE))
         loop = asyncio.get_running_loop()
         interrupt = loop.create_future()
         # Not cancelled when nobody waits any more: it ends by its own timeout, and only then frees its record.
         sending: asyncio.Task[T] = loop.create_task(self.send(query, timeout=deadline - time.monotonic()))
         self._sending.add(sending)
-        sending.add_done_callback(self._sent)
+        sending.add_done_callback(self._sending.discard)
+        sending.add_done_callback(_seen)
         self._interrupts.add(interrupt)
         try:
             await asyncio.wait((sending, interrupt), return_when=asyncio.FIRST_COMPLETED)
@@ -111,12 +127,12 @@ class OneTrySession(Session):
         await Session.stop(self)
 
     async def send(self, data: TLObject[T], wait_response: bool = True, timeout: float = Session.WAIT_TIMEOUT) -> Any:  # noqa: ASYNC109
-        """As in Kurigram; notes a flood wait that hits the connection itself."""
+        """As in Kurigram; notes errors that hit the connection itself."""
         try:
             return await super().send(data, wait_response, timeout)
-        except tl.Flood as flood:
+        except tl.RPCError as error:
             if not self.is_started.is_set():
-                self.flood = flood
+                self._refusal, self._refused_at = error, time.monotonic()
             raise
 
     async def recv_worker(self) -> None:
@@ -134,7 +150,10 @@ class OneTrySession(Session):
             return
         self._reconnecting = True
         try:
-            await asyncio.sleep(self._next_pause())
+            async with asyncio.timeout(self._next_pause()):
+                await self.ended.wait()
+        except TimeoutError:
+            pass
         finally:
             self._reconnecting = False
         self._last_restart = time.monotonic()
@@ -148,9 +167,9 @@ class OneTrySession(Session):
             self._pause = 0.0
         else:
             self._pause = min(max(1.0, self._pause * 2), LONGEST_PAUSE)
-        flood, self.flood = self.flood, None
-        asked = flood.value if flood is not None and isinstance(flood.value, int) else 0
-        return max(self._pause, asked)
+        if not isinstance(self._refusal, tl.Flood) or self._refused_at < self._last_restart:
+            return self._pause
+        return max(self._pause, self._refusal.value if isinstance(self._refusal.value, int) else 60.0)
 
     def _end(self, fault: Exception) -> None:
         self.fault = fault
@@ -163,12 +182,6 @@ class OneTrySession(Session):
             if not interrupt.done():
                 interrupt.set_result(None)
 
-    def _sent(self, sending: asyncio.Task[Any]) -> None:
-        self._sending.discard(sending)
-        if not sending.cancelled():
-            # Seen, so that the loop does not complain of an error that nobody waits for any more.
-            sending.exception()
-
     async def _wait_until_started(self, seconds: float) -> None:
         if not self.usable:
             raise self.fault or ConnectionLost
@@ -177,6 +190,12 @@ class OneTrySession(Session):
                 await self.is_started.wait()
         except TimeoutError:
             raise ConnectionLost from None
+
+
+def _seen(task: asyncio.Task[Any]) -> None:
+    """Look at a task's error, so that the loop does not complain when nobody else does."""
+    if not task.cancelled():
+        task.exception()
 
 
 def method_name(query: TLObject[Any]) -> str:

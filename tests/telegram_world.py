@@ -75,7 +75,10 @@ def small_world() -> World:
             post=True,
             media=media,
         )
-    world.add_chat(channel(HIDDEN, "Hidden", None))
+    hidden = world.add_chat(channel(HIDDEN, "Hidden", None))
+    hidden.messages[1] = raw.types.Message(
+        id=1, peer_id=raw.types.PeerChannel(channel_id=HIDDEN), date=1_700_000_500, message="hush", post=True
+    )
     group = world.add_chat(
         Chat(
             peer=raw.types.Chat(
