@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from demo.make import ffmpeg, motion, papers, sounds
-from demo.make.channels.people import ADA, LANTERN, LIGHTHOUSE, SALMA, STATION, chats, users
-from demo.make.export import Export
+from demo.make.channels.people import ADA, LANTERN, LIGHTHOUSE, SALMA, STATION, TOMAS, chats, users
+from demo.make.export import Export, unix
 from demo.make.markup import (
     Json,
     bold,
@@ -59,7 +59,7 @@ def build(folder: Path) -> None:
         username="demo_lantern",
         about="قهوة وكتب وشاي بالنعناع فوق الميناء القديم. نفتح مع أول ضوء ونطفئ القنديل مع آخر قارئ. قناة تجريبية.",
         photo="avatar.jpg",
-        users=users(SALMA, ADA),
+        users=users(SALMA, ADA, TOMAS),
         chats=chats(LIGHTHOUSE, STATION),
     )
     channel.put("avatar.jpg", jpeg(port.lanterns().crop((480, 40, 840, 400)).resize((480, 480))))
@@ -186,7 +186,7 @@ def _evenings(channel: Export) -> None:
         reactions={"🤓": 60, "❤": 90},
         bridge={
             "entities": [
-                span(mixed, "درس اليوم", "Bold"),
+                span(mixed, "درس اليوم: كلمة algorithm", "Bold"),
                 span(mixed, "algorithm أصلها الخوارزمي", "Italic"),
                 span(mixed, "الخوارزمي", "Underline"),
                 span(mixed, "coffee", "Code"),
@@ -238,25 +238,22 @@ def _letters(channel: Export) -> None:
         reactions={"❤": 310, "😢": 20},
     )
     channel.message(
-        "2026-11-18 09:00",
-        "On the second Saturday of November, Quay Street puts a lamp in each "
-        "window that looks to the sea. It is not for the tourists. It is in case.",
-        forwarded_from="The Lighthouse Notebook",
-        forwarded_from_id=f"channel{LIGHTHOUSE}",
-        views=1802,
-        reactions={"❤": 177},
-        bridge={"forward": {"channel_id": LIGHTHOUSE, "channel_post": 60, "post_author": ADA[0]}},
-    )
-    channel.message(
         "2026-11-18 09:10",
-        "قرأناها على الزبائن، فقام رجل كبير ووضع قنديلًا في النافذة ولم يقل شيئًا. ومنذئذ نتركه مضاءً.",
+        "هذا من دفتر أصدقائنا في المنارة. قرأناه على الزبائن، فقام رجل كبير ووضع قنديلًا في النافذة "
+        "ولم يقل شيئًا. ومنذئذ نتركه مضاءً.",
         author=SALMA[0],
         views=2044,
         reactions={"❤": 333},
+        bridge={
+            "reply_to": {"chat_id": LIGHTHOUSE, "message_id": 57, "from_name": "The Lighthouse Notebook"},
+            "quote": {"text": "It is not for the tourists. It is in case."},
+        },
     )
     channel.message(
         "2026-11-20 17:00",
-        "هكذا تدور زرازير الشمال فوق القصب. أرسلها لنا توماس، وقال: لا تسألوا لماذا.",
+        "#starlings — they do this for no reason that anybody has been able to prove.",
+        forwarded_from="The Lighthouse Notebook",
+        forwarded_from_id=f"channel{LIGHTHOUSE}",
         views=1505,
         reactions={"🤩": 66},
         media=document(
@@ -269,6 +266,21 @@ def _letters(channel: Export) -> None:
             media_type="animation",
             duration_seconds=4,
         ),
+        bridge={
+            "forward": {
+                "channel_id": LIGHTHOUSE,
+                "channel_post": 32,
+                "post_author": TOMAS[0],
+                "date": unix("2026-11-05 16:52"),
+            }
+        },
+    )
+    channel.message(
+        "2026-11-20 17:04",
+        "زرازير الشمال فوق القصب. يقول توماس إنها تفعل ذلك بلا سبب، ونقول نحن: وهل يحتاج الرقص إلى سبب؟",
+        author=SALMA[0],
+        views=1480,
+        reactions={"❤": 98},
     )
     channel.message(
         "2026-11-22 08:00",

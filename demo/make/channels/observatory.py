@@ -6,7 +6,7 @@ from pathlib import Path
 
 from demo.make import ffmpeg, sounds, stickers
 from demo.make.channels.people import ADA, LANTERN, LIGHTHOUSE, MIZUNO, OBSERVATORY, chats, users
-from demo.make.export import Export, date_keys
+from demo.make.export import Export, date_keys, unix
 from demo.make.markup import bold, code, italic, link, piece, plain, pre, quote, span, spoiler, strike, underline
 from demo.make.media import detail, document, jpeg, keys_only, photo, poll, preview, raw_media
 from demo.make.scenes import coast, hill
@@ -219,16 +219,16 @@ def _november(channel: Export) -> None:
 def _lately(channel: Export) -> None:
     channel.message(
         "2026-11-20 08:30",
-        "A light need not be large. It need only be lit, kept, and pointed towards somebody who is on the way home.",
+        quote("The sea doesn't hurry, and yet it is never late.\n— said by the ferryman, who is always late"),
         forwarded_from="The Lighthouse Notebook",
         forwarded_from_id=f"channel{LIGHTHOUSE}",
         views=1502,
         reactions={"❤": 160},
-        bridge={"forward": {"channel_id": LIGHTHOUSE, "channel_post": 60, "post_author": ADA[0]}},
+        bridge={"forward": {"channel_id": LIGHTHOUSE, "channel_post": 11, "date": unix("2026-10-18 20:00")}},
     )
     channel.message(
         "2026-11-20 08:35",
-        "灯台の方から。うちのドームの灯りは外に漏れないよう作ってありますが、坂の電灯だけは、朝まで点けておきます。",
+        "「海は急がず、けれど遅れない」。灯台の方のことばです。星も同じですね。うちの館長だけが、たまに遅れます。",
         author=MIZUNO[0],
         views=1604,
         reactions={"❤": 255},
@@ -251,6 +251,13 @@ def _lately(channel: Export) -> None:
         views=2330,
         forwards=101,
         reactions={"❤": 302, "🤩": 88},
+    )
+    channel.message(
+        "2026-11-24 20:00",
+        "屋根の上の先生（猫）、本日は満月の講義中。受講無料、拍手はご遠慮ください。",
+        media=photo(hill.rooftops),
+        views=1540,
+        reactions={"😁": 90, "❤": 170},
     )
     channel.album(
         "2026-11-26 07:00",
@@ -283,13 +290,6 @@ def _lately(channel: Export) -> None:
         edited="2026-11-28 10:20",
         views=1240,
         bridge={"keyboard": [[{"text": "📅 暦をひらく", "url": "https://example.org/tenmondai/calendar"}]]},
-    )
-    channel.message(
-        "2026-11-29 13:00",
-        "屋根の上の先生（猫）、本日は満月の講義中。受講無料、拍手はご遠慮ください。",
-        media=photo(hill.rooftops),
-        views=1540,
-        reactions={"😁": 90, "❤": 170},
     )
     channel.message(
         "2026-11-30 12:10",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from demo.make import ffmpeg, papers, sounds, stickers
 from demo.make.channels.people import ADA, LIGHTHOUSE, NIKOLAI, OBSERVATORY, STATION, chats, users
-from demo.make.export import Export
+from demo.make.export import Export, unix
 from demo.make.markup import bold, code, italic, link, piece, plain, pre, quote, span, spoiler, strike, underline
 from demo.make.media import detail, document, jpeg, keys_only, photo, poll, preview
 from demo.make.scenes import coast, north
@@ -186,13 +186,24 @@ def _first_snow(channel: Export) -> None:
     )
     channel.message(
         "2026-11-06 21:00",
-        "С маяка прислали открытку. Мы её повесили у окна, так что теперь на станции две сигнальные лампы.",
         views=1702,
-        reactions={"❤": 120},
         media=photo(coast.lighthouse_night),
         forwarded_from="The Lighthouse Notebook",
         forwarded_from_id=f"channel{LIGHTHOUSE}",
-        bridge={"forward": {"channel_id": LIGHTHOUSE, "channel_post": 31, "post_author": ADA[0]}},
+        bridge={
+            "forward": {
+                "channel_id": LIGHTHOUSE,
+                "channel_post": 31,
+                "post_author": ADA[0],
+                "date": unix("2026-11-04 17:30"),
+            }
+        },
+    )
+    channel.message(
+        "2026-11-06 21:02",
+        "С маяка прислали открытку. Мы её повесили у окна, так что теперь на станции две сигнальные лампы.",
+        views=1740,
+        reactions={"❤": 120},
     )
     channel.message(
         "2026-11-08 11:00",
@@ -209,13 +220,13 @@ def _first_snow(channel: Export) -> None:
         ),
     )
     channel.message(
-        "2026-11-10 19:04",
-        "Семичасовой. Опоздал на четыре минуты и на одну луну.",
-        media=photo(north.night_train),
+        "2026-11-10 22:40",
+        "Над озером стояло вот это. Семичасовой остановили на восемь минут, машинист сам попросил.",
+        media=photo(north.aurora),
         author=NIKOLAI[0],
-        views=2490,
-        forwards=71,
-        reactions={"❤": 301, "🔥": 55},
+        views=3120,
+        forwards=188,
+        reactions={"❤": 520, "🤩": 140, "🔥": 90},
     )
     photo_post = channel.message(
         "2026-11-13 15:30",
@@ -295,13 +306,13 @@ def _winter(channel: Export) -> None:
         views=1104,
     )
     channel.message(
-        "2026-11-24 22:40",
-        "Над озером стояло вот это. Семичасовой остановили на восемь минут, машинист сам попросил.",
-        media=photo(north.aurora),
+        "2026-11-24 19:04",
+        "Семичасовой. Опоздал на четыре минуты и на одну луну.",
+        media=photo(north.night_train),
         author=NIKOLAI[0],
-        views=3120,
-        forwards=188,
-        reactions={"❤": 520, "🤩": 140, "🔥": 90},
+        views=2490,
+        forwards=71,
+        reactions={"❤": 301, "🔥": 55},
     )
     channel.album(
         "2026-11-26 14:00",

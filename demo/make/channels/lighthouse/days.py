@@ -95,7 +95,7 @@ def last_days(channel: Export, giveaway: int) -> None:
     )
     channel.message(
         "2026-11-24 16:20",
-        "Rain since Tuesday. The kettle has been promoted.",
+        "Rain since Sunday. The kettle has been promoted.",
         media=photo(town.teacup),
         author=_ADA,
         views=3020,
@@ -136,7 +136,7 @@ def last_days(channel: Export, giveaway: int) -> None:
         "2026-11-30 06:40",
         bold("06:38."),
         " Frost on the rail, Venus over the Ness, both kettles singing. The lamp "
-        "goes off in an hour and eleven minutes. Until then it is still, strictly "
+        "goes off in an hour and forty minutes. Until then it is still, strictly "
         "speaking, night, and we're open.",
         media=photo(coast.frosty_morning),
         author=_ADA,

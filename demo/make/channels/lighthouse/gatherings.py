@@ -112,11 +112,10 @@ def gatherings(channel: Export) -> int:
 
 
 def friends(channel: Export) -> None:
-    channel.message(
+    aurora = channel.message(
         "2026-11-14 08:00",
-        "Ваш маяк видно с нашей водокачки. Не сам огонь — открытку с ним: она "
-        "висит у окна. Отвечаем видом на семичасовой.",
-        media=photo(north.night_train),
+        "Над озером стояло вот это. Семичасовой остановили на восемь минут, машинист сам попросил.",
+        media=photo(north.aurora),
         forwarded_from="Станция Ясная",
         forwarded_from_id=f"channel{STATION}",
         views=2477,
@@ -124,11 +123,20 @@ def friends(channel: Export) -> None:
         bridge={
             "forward": {
                 "channel_id": STATION,
-                "channel_post": 21,
+                "channel_post": 18,
                 "post_author": "Николай Вешняков",
-                "date": unix("2026-11-13 19:05"),
+                "date": unix("2026-11-10 22:40"),
             }
         },
+    )
+    channel.message(
+        "2026-11-14 08:06",
+        "“This stood over the lake,” writes Nikolai from his station. “The seven o'clock was held for "
+        "eight minutes, at the driver's own request.” We would have held it for nine.",
+        reply_to=aurora,
+        author=_ADA,
+        views=2390,
+        reactions={"❤": 96},
     )
     channel.message(
         "2026-11-14 09:20",

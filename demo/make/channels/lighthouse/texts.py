@@ -97,7 +97,7 @@ PROGRAMME: Json = {
 def pocket_guide() -> bytes:
     """The two pages of the tide guide."""
     first = [
-        ("F2", 24, 0, "A Pocket Guide to Going Out and Coming Back"),
+        ("F2", 21, 0, "A Pocket Guide to Going Out and Coming Back"),
         ("F3", 13, 2, "for the sands of Saltmere, by A. Whitlock, keeper"),
         ("F1", 12, 14, "The sea leaves twice a day and comes back twice a day. It is never late, but it"),
         ("F1", 12, 0, "is not obliged to be convenient. Four rules have served this town for long:"),

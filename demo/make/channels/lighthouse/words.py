@@ -164,7 +164,7 @@ def words(channel: Export) -> None:
         reactions={"🔥": 70, "🏆": 12},
     )
     nested = (
-        "Tomorrow at dusk: look west, very low, and a bit left of the moon. Bring "
+        "Tomorrow at dusk: look west, very low, and a bit left of the spire. Bring "
         "the good glasses and somebody you like."
     )
     channel.message(
@@ -177,7 +177,7 @@ def words(channel: Export) -> None:
                 span(nested, "look west, very low", "Bold"),
                 span(nested, "very low, and a bit left", "Italic"),
                 span(nested, "west", "Underline"),
-                span(nested, "a bit left of the moon", "TextUrl", url="https://t.me/demo_observatory"),
+                span(nested, "a bit left of the spire", "TextUrl", url="https://t.me/demo_observatory"),
                 span(nested, "good glasses", "Strike"),
                 span(nested, "the good glasses and somebody you like", "Spoiler"),
                 span(nested, "Tomorrow at dusk", "FormattedDate", date=unix("2026-10-25 17:00"), relative=True),
