@@ -188,11 +188,19 @@ class History:
         )
 
     async def confirm(self, channel_id: int) -> None:
-        """The stored history of the chat is known to be complete as of now: its time to live starts anew."""
+        """The stored history of the chat is known to be complete as of now: its time to live starts anew.
+
+        Not without end: pushed deletions get lost now and then, so Telegram is asked once a day all the same.
+        """
         now, expires_at = self._clock(), self._expiry()
-        await self._change(
-            channel_id, lambda held: held and msgspec.structs.replace(held, fetched_at=now, expires_at=expires_at)
-        )
+
+        def confirmed(held: Held | None) -> Held | None:
+            if held is None:
+                return None
+            until = min(expires_at, held.verified_at + _VERIFY_EVERY_S)
+            return msgspec.structs.replace(held, fetched_at=now, expires_at=until)
+
+        await self._change(channel_id, confirmed)
 
     def stats(self) -> HistoryStats:
         """Counters for health and metrics."""

@@ -687,6 +687,19 @@ async def test_a_confirmed_history_lives_on_without_a_call(bench: Bench) -> None
     assert bench.calls() == {}
 
 
+async def test_a_deletion_that_was_never_pushed_is_seen_within_a_day(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    del bench.telegram.posts[NEWS.id][9]
+    for _ in range(24):
+        bench.clock.now += TTL - 1
+        await bench.history.confirm(NEWS.id)
+        assert 9 in ids(await bench.seen())
+    bench.clock.now += TTL - 1
+    await bench.history.confirm(NEWS.id)
+    assert 9 not in ids(await bench.seen())
+
+
 async def test_updates_of_a_chat_nobody_reads_are_passed_over(bench: Bench) -> None:
     await bench.history.apply(-1000000000077, deleted=[1])
     await bench.history.confirm(-1000000000077)
