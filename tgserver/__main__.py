@@ -118,9 +118,9 @@ async def _announce(
         print(f"listening on 127.0.0.1:{dc.port()} (DC {dc.id}, media on {dc.port(True)})", flush=True)
 
 
-def main() -> int:
-    """Run the command; the exit code."""
-    options = parse()
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; the exit code. Wrong usage raises SystemExit(2), as argparse does."""
+    options = parse(arguments)
     try:
         asyncio.run(serve(options))
     except Refusal as refusal:

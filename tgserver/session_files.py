@@ -18,7 +18,8 @@ async def write_session_file(
     """Write a session that leads to this server, and return its path (ending in `.session`).
 
     A file that is there already is replaced if it leads to loopback as well. Raises
-    FileExistsError if it does not: it may be the login of a real account.
+    FileExistsError if it does not: it may be the login of a real account; OSError if the file can't
+    be written.
     """
     path = path if path.suffix == SQLiteStorage.FILE_EXTENSION else path.with_name(path.name + ".session")
     if path.exists():
@@ -26,20 +27,23 @@ async def write_session_file(
             raise FileExistsError(f"{path} is not a session of a local server; it is left as it is")
         path.unlink()
     storage = SQLiteStorage(path.stem, path.parent)
-    await storage.open()
     try:
-        await storage.dc_id(dc_id)
-        await storage.server_address(HOST)
-        await storage.port(port)
-        await storage.api_id(api_id)
-        await storage.test_mode(False)
-        await storage.auth_key(auth_key)
-        await storage.user_id(user_id)
-        await storage.is_bot(False)
-        await storage.date(int(time.time()))
-        await storage.save()
-    finally:
-        await storage.close()
+        await storage.open()
+        try:
+            await storage.dc_id(dc_id)
+            await storage.server_address(HOST)
+            await storage.port(port)
+            await storage.api_id(api_id)
+            await storage.test_mode(False)
+            await storage.auth_key(auth_key)
+            await storage.user_id(user_id)
+            await storage.is_bot(False)
+            await storage.date(int(time.time()))
+            await storage.save()
+        finally:
+            await storage.close()
+    except sqlite3.Error as error:
+        raise OSError(f"session file {path}: {error}") from error
     return path
 
 

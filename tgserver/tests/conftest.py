@@ -110,6 +110,16 @@ async def server(world: World, rsa_key: RsaKey) -> AsyncIterator[Server]:
             yield running
 
 
+async def ask(client: Client, query: Any) -> Any:
+    """One call, whose answer the test knows the type of."""
+    return await client.invoke(query)
+
+
+def kind(value: object) -> str:
+    """The name of a TL object's type."""
+    return type(value).__name__
+
+
 MakeClient = Callable[..., Awaitable[Client]]
 
 

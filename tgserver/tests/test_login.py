@@ -25,7 +25,7 @@ from pyrogram.qrlogin import QRLogin
 from pyrogram.session import Auth
 
 from tgserver import Account, Server
-from tgserver.tests.conftest import MakeClient
+from tgserver.tests.conftest import MakeClient, ask
 
 PHONE = "9996612345"
 
@@ -69,7 +69,7 @@ async def test_wrong_codes_and_numbers_are_told_apart(account: Account, stranger
 async def test_nothing_but_logging_in_is_allowed_before_a_login(stranger: Client) -> None:
     for query in (raw.functions.updates.GetState(), raw.functions.account.GetPassword()):
         with pytest.raises(AuthKeyUnregistered):
-            await stranger.invoke(query)
+            await ask(stranger, query)
 
 
 async def test_the_password_is_asked_for_and_checked(account: Account, stranger: Client) -> None:
@@ -79,7 +79,7 @@ async def test_the_password_is_asked_for_and_checked(account: Account, stranger:
         await stranger.sign_in(PHONE, sent.phone_code_hash, "24680")
     assert await stranger.get_password_hint() == "horse"
     with pytest.raises(AuthKeyUnregistered):
-        await stranger.invoke(raw.functions.updates.GetState())
+        await ask(stranger, raw.functions.updates.GetState())
     for wrong in ("", "correct horse", "corréct horse "):
         with pytest.raises(PasswordHashInvalid):
             await stranger.check_password(wrong)
@@ -94,12 +94,12 @@ async def test_a_password_proof_is_good_once(account: Account, stranger: Client)
         await stranger.sign_in(PHONE, sent.phone_code_hash, "24680")
     proof = raw.types.InputCheckPasswordSRP(srp_id=1, A=b"\x01" * 256, M1=bytes(32))
     with pytest.raises(SrpIdInvalid):
-        await stranger.invoke(raw.functions.auth.CheckPassword(password=proof))
+        await ask(stranger, raw.functions.auth.CheckPassword(password=proof))
     for public in (bytes(256), b"\xff" * 256):
-        challenge = await stranger.invoke(raw.functions.account.GetPassword())
+        challenge = await ask(stranger, raw.functions.account.GetPassword())
         proof = raw.types.InputCheckPasswordSRP(srp_id=challenge.srp_id, A=public, M1=bytes(32))
         with pytest.raises(PasswordHashInvalid):
-            await stranger.invoke(raw.functions.auth.CheckPassword(password=proof))
+            await ask(stranger, raw.functions.auth.CheckPassword(password=proof))
 
 
 async def test_start_logs_in_by_itself_and_at_the_accounts_data_center(server: Server, make_client: MakeClient) -> None:
@@ -167,7 +167,7 @@ async def test_a_qr_login_moves_to_the_accounts_data_center(
 
 async def test_a_made_up_token_is_refused(server: Server, stranger: Client) -> None:
     with pytest.raises(AuthTokenInvalid):
-        await stranger.invoke(raw.functions.auth.ImportLoginToken(token=b"made up"))
+        await ask(stranger, raw.functions.auth.ImportLoginToken(token=b"made up"))
     with pytest.raises(KeyError):
         server.scan_qr(b"made up")
 
@@ -183,9 +183,9 @@ async def test_authorizations_are_exported_to_other_data_centers_only(client: Cl
 async def test_logging_out_ends_that_login_only(server: Server, account: Account, stranger: Client) -> None:
     sent = await stranger.send_code(PHONE)
     await stranger.sign_in(PHONE, sent.phone_code_hash, "24680")
-    await stranger.invoke(raw.functions.auth.LogOut())
+    await ask(stranger, raw.functions.auth.LogOut())
     with pytest.raises(AuthKeyUnregistered):
-        await stranger.invoke(raw.functions.updates.GetState())
+        await ask(stranger, raw.functions.updates.GetState())
     assert account.auth_key.account is account
 
 
@@ -193,7 +193,7 @@ async def test_a_client_that_does_not_trust_the_server_makes_no_key_with_it(serv
     # The fixture's trust is taken away for a moment.
     key = rsa.server_public_keys.pop(server.rsa_key.public.fingerprint)
     auth = Auth(client, 2, "127.0.0.1", 0, False)
-    auth.MAX_RETRIES = 0  # type: ignore[misc]
+    auth.MAX_RETRIES = 0
     try:
         with pytest.raises(Exception, match="Public key not found"):
             await auth.create()

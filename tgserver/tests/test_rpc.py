@@ -9,7 +9,7 @@ from pyrogram import Client, raw
 from pyrogram.errors import MsgIdInvalid, RPCError
 
 from tgserver import Chat, ServedFile, Server
-from tgserver.tests.conftest import BIG_FILE, FRIEND, GROUP, MIB, NEWS, channel_message
+from tgserver.tests.conftest import BIG_FILE, FRIEND, GROUP, MIB, NEWS, ask, channel_message, kind
 
 call = raw.functions
 CHANNEL = raw.types.InputChannel(channel_id=NEWS, access_hash=77)
@@ -19,7 +19,7 @@ PEER = raw.types.InputPeerChannel(channel_id=NEWS, access_hash=77)
 async def history(client: Client, peer: Any = PEER, **page: int) -> Any:
     """One page of a history."""
     arguments = {"offset_id": 0, "offset_date": 0, "add_offset": 0, "limit": 100, "max_id": 0, "min_id": 0, "hash": 0}
-    return await client.invoke(call.messages.GetHistory(peer=peer, **(arguments | page)))
+    return await ask(client, call.messages.GetHistory(peer=peer, **(arguments | page)))
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ async def test_the_client_pages_through_a_whole_history(client: Client, server: 
 
 async def test_a_basic_group_has_plain_messages_and_their_senders(client: Client) -> None:
     answer = await history(client, raw.types.InputPeerChat(chat_id=GROUP))
-    assert isinstance(answer, raw.types.messages.Messages)
+    assert kind(answer) == "Messages"
     assert [message.id for message in answer.messages] == [5, 4, 3, 2, 1]
     assert [user.first_name for user in answer.users] == ["Ada"]
     answer = await history(client, raw.types.InputPeerChat(chat_id=GROUP), limit=2)
-    assert isinstance(answer, raw.types.messages.MessagesSlice)
+    assert kind(answer) == "MessagesSlice"
     assert (answer.count, len(answer.messages)) == (5, 2)
 
 
@@ -134,7 +134,8 @@ async def test_single_messages_come_by_id_in_the_order_asked_for(client: Client,
     server.world.chats[NEWS].messages[250] = channel_message(
         250, "an answer", pinned=True, reply_to=raw.types.MessageReplyHeader(reply_to_msg_id=7)
     )
-    answer = await client.invoke(
+    answer = await ask(
+        client,
         call.channels.GetMessages(
             channel=CHANNEL,
             id=[
@@ -143,7 +144,7 @@ async def test_single_messages_come_by_id_in_the_order_asked_for(client: Client,
                 raw.types.InputMessageID(id=0),
                 raw.types.InputMessageReplyTo(id=250),
             ],
-        )
+        ),
     )
     assert [(type(message).__name__, message.id) for message in answer.messages] == [
         ("Message", 3),
@@ -151,17 +152,18 @@ async def test_single_messages_come_by_id_in_the_order_asked_for(client: Client,
         ("MessageEmpty", 0),
         ("Message", 7),
     ]
-    pinned = await client.invoke(
-        call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned(), raw.types.InputMessageID(id=1)])
+    pinned = await ask(
+        client,
+        call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned(), raw.types.InputMessageID(id=1)]),
     )
     assert [message.id for message in pinned.messages] == [250, 1]
-    only_pinned = await client.invoke(call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned()]))
+    only_pinned = await ask(client, call.channels.GetMessages(channel=CHANNEL, id=[raw.types.InputMessagePinned()]))
     assert [message.id for message in only_pinned.messages] == [250]
 
 
 async def test_single_messages_of_a_basic_group(client: Client) -> None:
-    answer = await client.invoke(
-        call.messages.GetMessages(id=[raw.types.InputMessageID(id=4), raw.types.InputMessageID(id=99)])
+    answer = await ask(
+        client, call.messages.GetMessages(id=[raw.types.InputMessageID(id=4), raw.types.InputMessageID(id=99)])
     )
     assert [(type(message).__name__, message.id) for message in answer.messages] == [
         ("Message", 4),
@@ -221,38 +223,38 @@ async def test_what_is_not_there_is_refused_as_telegram_does(
             )
         )
     with pytest.raises(RPCError) as caught:
-        await client.invoke(query)
+        await ask(client, query)
     assert error == caught.value.ID
 
 
 async def test_a_private_channel_is_told_of_as_forbidden(client: Client, server: Server) -> None:
     server.chat("news").private = True
-    answer = await client.invoke(call.channels.GetChannels(id=[CHANNEL]))
+    answer = await ask(client, call.channels.GetChannels(id=[CHANNEL]))
     assert isinstance(answer.chats[0], raw.types.ChannelForbidden)
     assert answer.chats[0].title == "News"
 
 
 async def test_a_username_leads_to_its_owner_in_any_case(client: Client) -> None:
-    found = await client.invoke(call.contacts.ResolveUsername(username="NEWS"))
+    found = await ask(client, call.contacts.ResolveUsername(username="NEWS"))
     assert (found.peer.channel_id, found.chats[0].id) == (NEWS, NEWS)
-    found = await client.invoke(call.contacts.ResolveUsername(username="ada_friend"))
+    found = await ask(client, call.contacts.ResolveUsername(username="ada_friend"))
     assert (found.peer.user_id, found.users[0].first_name) == (FRIEND, "Ada")
 
 
 async def test_full_information_of_channels_groups_and_people(client: Client, server: Server) -> None:
     server.chat("news").messages[30].pinned = True  # type: ignore[union-attr]
-    full = await client.invoke(call.channels.GetFullChannel(channel=CHANNEL))
+    full = await ask(client, call.channels.GetFullChannel(channel=CHANNEL))
     assert (full.full_chat.about, full.full_chat.pts, full.full_chat.pinned_msg_id) == ("All the news", 100, 30)
-    group = await client.invoke(call.messages.GetFullChat(chat_id=GROUP))
+    group = await ask(client, call.messages.GetFullChat(chat_id=GROUP))
     assert [member.user_id for member in group.full_chat.participants.participants] == [FRIEND]
-    assert (await client.invoke(call.messages.GetChats(id=[GROUP]))).chats[0].title == "Group"
-    friend = await client.invoke(call.users.GetFullUser(id=raw.types.InputUser(user_id=FRIEND, access_hash=33)))
+    assert (await ask(client, call.messages.GetChats(id=[GROUP]))).chats[0].title == "Group"
+    friend = await ask(client, call.users.GetFullUser(id=raw.types.InputUser(user_id=FRIEND, access_hash=33)))
     assert friend.users[0].first_name == "Ada"
-    people = await client.invoke(
-        call.users.GetUsers(id=[raw.types.InputUserSelf(), raw.types.InputUser(user_id=FRIEND, access_hash=33)])
+    people = await ask(
+        client, call.users.GetUsers(id=[raw.types.InputUserSelf(), raw.types.InputUser(user_id=FRIEND, access_hash=33)])
     )
     assert [user.first_name for user in people] == ["Local", "Ada"]
-    assert [user.is_self for user in await client.invoke(call.users.GetUsers(id=[raw.types.InputUserSelf()]))] == [True]
+    assert [user.is_self for user in await ask(client, call.users.GetUsers(id=[raw.types.InputUserSelf()]))] == [True]
 
 
 async def test_dialogs_come_newest_first_page_by_page(client: Client, server: Server) -> None:
@@ -267,18 +269,20 @@ async def test_dialogs_come_newest_first_page_by_page(client: Client, server: Se
         chat.messages[1] = raw.types.Message(id=1, peer_id=chat.tl_peer, date=100 * number, message="x")
     titles = [dialog.chat.title async for dialog in client.get_dialogs(limit=100)]
     assert titles == ["Group", "News", *(f"c{number}" for number in range(7, 0, -1))]
-    first = await client.invoke(
-        call.messages.GetDialogs(offset_date=0, offset_id=0, offset_peer=raw.types.InputPeerEmpty(), limit=4, hash=0)
+    first = await ask(
+        client,
+        call.messages.GetDialogs(offset_date=0, offset_id=0, offset_peer=raw.types.InputPeerEmpty(), limit=4, hash=0),
     )
     last = first.messages[-1]
-    second = await client.invoke(
+    second = await ask(
+        client,
         call.messages.GetDialogs(
             offset_date=last.date,
             offset_id=last.id,
             offset_peer=raw.types.InputPeerChannel(channel_id=last.peer_id.channel_id, access_hash=1),
             limit=100,
             hash=0,
-        )
+        ),
     )
     assert (first.count, len(first.dialogs), len(second.dialogs)) == (9, 4, 5)
     assert {chat.title for chat in second.chats} == {f"c{number}" for number in range(1, 6)}
@@ -286,15 +290,20 @@ async def test_dialogs_come_newest_first_page_by_page(client: Client, server: Se
 
 async def test_an_invitation_leads_into_a_chat(client: Client, server: Server) -> None:
     server.chat("news").invite_hash = "abc"
-    joined = await client.invoke(call.messages.CheckChatInvite(hash="abc"))
+    joined = await ask(client, call.messages.CheckChatInvite(hash="abc"))
     assert joined.chat.title == "News"
     server.chat("news").peer.left = True  # type: ignore[union-attr]
-    offered = await client.invoke(call.messages.CheckChatInvite(hash="abc"))
+    offered = await ask(client, call.messages.CheckChatInvite(hash="abc"))
     assert (offered.title, offered.participants_count, offered.broadcast) == ("News", 5, True)
 
 
 def part(offset: int = 0, limit: int = MIB, precise: bool = False, **location: Any) -> call.upload.GetFile:
-    fields = {"id": 500, "access_hash": 501, "file_reference": b"first reference", "thumb_size": ""} | location
+    fields: dict[str, Any] = {
+        "id": 500,
+        "access_hash": 501,
+        "file_reference": b"first reference",
+        "thumb_size": "",
+    } | location
     return call.upload.GetFile(
         location=raw.types.InputDocumentFileLocation(**fields), offset=offset, limit=limit, precise=precise
     )
@@ -312,7 +321,7 @@ def part(offset: int = 0, limit: int = MIB, precise: bool = False, **location: A
     ],
 )
 async def test_a_part_holds_just_its_bytes(client: Client, query: Any, start: int, end: int | None) -> None:
-    answer = await client.invoke(query)
+    answer = await ask(client, query)
     assert answer.bytes == BIG_FILE[start:end]
 
 
@@ -339,7 +348,7 @@ async def test_a_part_holds_just_its_bytes(client: Client, query: Any, start: in
 )
 async def test_a_part_that_breaks_the_rules_is_refused(client: Client, query: Any, error: str) -> None:
     with pytest.raises(RPCError) as caught:
-        await client.invoke(query)
+        await ask(client, query)
     assert error == caught.value.ID
 
 
@@ -347,10 +356,11 @@ async def test_a_chat_photo_comes_in_two_sizes(client: Client, server: Server) -
     server.world.add_file(ServedFile(9, 0, b"", 5, b"small", thumb_size="a"))
     server.world.add_file(ServedFile(9, 0, b"", 3, b"big", thumb_size="c"))
     for big, content in ((False, b"small"), (True, b"big")):
-        answer = await client.invoke(
+        answer = await ask(
+            client,
             call.upload.GetFile(
                 location=raw.types.InputPeerPhotoFileLocation(peer=PEER, photo_id=9, big=big), offset=0, limit=MIB
-            )
+            ),
         )
         assert answer.bytes == content
 

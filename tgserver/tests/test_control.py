@@ -1,0 +1,165 @@
+"""The control port, over HTTP, with a client that watches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pyrogram import Client, raw
+from pyrogram.handlers import RawUpdateHandler
+
+from tgserver import Server
+from tgserver.control import ControlPort
+from tgserver.tests.conftest import FRIEND, NEWS
+
+
+@pytest.fixture
+async def http(server: Server, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    (tmp_path / "notes.txt").write_bytes(b"the notes")
+    control = ControlPort(server, folders={NEWS: tmp_path})
+    await control.start()
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{control.port}", trust_env=False) as client:
+        yield client
+    await control.stop()
+
+
+async def test_chats_are_listed(http: httpx.AsyncClient) -> None:
+    news, group = (await http.get("/chats")).json()
+    assert news == {
+        "id": NEWS,
+        "username": "News",
+        "title": "News",
+        "kind": "channel",
+        "messages": 250,
+        "newest": 250,
+        "pts": 100,
+    }
+    assert (group["kind"], group["username"]) == ("basic group", None)
+
+
+async def test_a_posted_text_is_pushed_edited_and_deleted(
+    http: httpx.AsyncClient, server: Server, client: Client
+) -> None:
+    pushed: asyncio.Queue[Any] = asyncio.Queue()
+    client.dispatcher.update_parsers = {}
+
+    async def note(_: Client, update: Any, users: Any, chats: Any) -> None:
+        pushed.put_nowait(update)
+
+    client.add_handler(RawUpdateHandler(note))
+    bold = {"type": "bold", "offset": 0, "length": 5}
+    link = {"type": "text_url", "offset": 6, "length": 5, "url": "https://example.org/"}
+    answer = await http.post("/chats/news/messages", json={"text": "hello there", "entities": [bold, link]})
+    assert (answer.status_code, answer.json()["id"]) == (201, 251)
+    message = (await asyncio.wait_for(pushed.get(), 2)).message
+    assert message.message == "hello there"
+    assert message.entities == [
+        raw.types.MessageEntityBold(offset=0, length=5),
+        raw.types.MessageEntityTextUrl(offset=6, length=5, url="https://example.org/"),
+    ]
+    answer = await http.patch(f"/chats/{NEWS}/messages/251", json={"text": "good bye"})
+    assert answer.status_code == 200
+    assert (await asyncio.wait_for(pushed.get(), 2)).message.message == "good bye"
+    assert (await http.delete("/chats/news/messages/251")).status_code == 204
+    assert (await asyncio.wait_for(pushed.get(), 2)).messages == [251]
+
+
+async def test_a_message_in_the_form_of_an_export_is_posted_with_its_file(
+    http: httpx.AsyncClient, server: Server, client: Client
+) -> None:
+    told = {"type": "message", "text": ["see ", {"type": "bold", "text": "this"}], "file": "notes.txt"}
+    answer = await http.post("/chats/news/messages", json={"message": told})
+    assert answer.status_code == 201
+    assert answer.json()["date"] > 1_700_000_000
+    message = await client.get_messages("news", answer.json()["id"])
+    received: Any = await client.download_media(message, in_memory=True)
+    assert received.getvalue() == b"the notes"
+    assert message.caption == "see this"
+    answer = await http.patch("/chats/news/messages/3", json={"message": {"type": "message", "text": "anew"}})
+    assert answer.json()["id"] == 3
+    edited = server.chat("news").messages[3]
+    assert isinstance(edited, raw.types.Message)
+    assert edited.message == "anew"
+
+
+async def test_a_chat_is_renamed(http: httpx.AsyncClient, server: Server) -> None:
+    answer = await http.patch("/chats/news", json={"title": "Late news", "username": "late"})
+    assert (answer.json()["title"], answer.json()["username"]) == ("Late news", "late")
+    assert (await http.get("/chats/news")).status_code == 405
+    assert (await http.patch("/chats/news", json={"title": "x"})).status_code == 404
+
+
+async def test_calls_are_counted_and_forgotten(http: httpx.AsyncClient, client: Client) -> None:
+    assert (await http.get("/calls")).json()["users.getFullUser"] == 1
+    await http.delete("/calls")
+    assert (await http.get("/calls")).json() == {}
+
+
+async def test_faults_come_and_go(http: httpx.AsyncClient, client: Client) -> None:
+    fault = {"action": "error", "method": "users.getUsers", "error": "FLOOD_WAIT_3", "times": 5}
+    answer = await http.post("/faults", json=fault)
+    assert answer.status_code == 201
+    with pytest.raises(Exception, match="FLOOD_WAIT"):
+        await client.get_users([FRIEND + 1])
+    (in_force,) = (await http.get("/faults")).json()
+    assert (in_force["error"], in_force["times"], in_force["hits"]) == ("FLOOD_WAIT_3", 5, 1)
+    await http.delete("/faults")
+    assert (await http.get("/faults")).json() == []
+
+
+async def test_the_network_is_slowed_down(http: httpx.AsyncClient, server: Server) -> None:
+    answer = await http.patch("/network", json={"latency": 0.05, "bandwidth": 1000})
+    assert answer.json() == {"latency": 0.05, "bandwidth": 1000}
+    assert (server.latency, server.bandwidth) == (0.05, 1000)
+    assert (await http.patch("/network", json={"bandwidth": None})).json()["bandwidth"] is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "why"),
+    [
+        ("POST", "/chats/nobody/messages", {"text": "x"}, 404, "no chat nobody"),
+        ("POST", "/chats/99/messages", {"text": "x"}, 404, "no chat 99"),
+        ("POST", "/chats/news/messages", {}, 400, '"text" (not empty) or "message"'),
+        ("POST", "/chats/news/messages", {"text": ""}, 400, "not empty"),
+        ("POST", "/chats/news/messages", {"text": 5}, 400, "is needed"),
+        ("POST", "/chats/news/messages", {"texts": "x"}, 400, "some of entities, message, text"),
+        ("POST", "/chats/news/messages", [], 400, "an object"),
+        ("POST", "/chats/news/messages", {"message": "x"}, 400, "must be an object"),
+        ("POST", "/chats/news/messages", {"message": {"id": -5}}, 400, "id must be"),
+        ("POST", "/chats/news/messages", {"text": "x", "entities": "bold"}, 400, "list of objects"),
+        ("POST", "/chats/news/messages", {"text": "x", "entities": [{"type": "loud"}]}, 400, "'loud'"),
+        ("POST", "/chats/news/messages", {"text": "x", "entities": [{"type": "bold"}]}, 400, "whole numbers"),
+        (
+            "POST",
+            "/chats/news/messages",
+            {"text": "x", "entities": [{"type": "text_url", "offset": 0, "length": 1}]},
+            400,
+            "missing ['url']",
+        ),
+        ("PATCH", "/chats/news/messages/999", {"text": "x"}, 404, "no message 999"),
+        ("POST", "/faults", {"action": "explode"}, 400, "actions are error, hang"),
+        ("POST", "/faults", {}, 400, "action"),
+        ("POST", "/faults", {"action": "error", "method": "*"}, 400, "error's name"),
+        ("PATCH", "/network", {"latency": "slow"}, 400, "latency must be a number"),
+    ],
+)
+async def test_a_wrong_request_is_told_what_is_wrong(
+    http: httpx.AsyncClient, server: Server, method: str, path: str, body: Any, status: int, why: str
+) -> None:
+    answer = await http.request(method, path, json=body)
+    assert answer.status_code == status
+    assert why in answer.json()["error"]
+    assert server.chat("news").pts == 100
+
+
+async def test_a_web_page_can_not_pull_the_levers(http: httpx.AsyncClient) -> None:
+    form = await http.post("/faults", content=json.dumps({"action": "hang"}), headers={"content-type": "text/plain"})
+    assert form.status_code == 415
+    rebound = await http.get("/chats", headers={"host": "evil.example"})
+    assert rebound.status_code == 400
+    assert (await http.post("/faults", content=b"{", headers={"content-type": "application/json"})).status_code == 400
