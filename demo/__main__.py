@@ -17,6 +17,7 @@ from demo.product import ROOT, START_TIMEOUT_S, Product, listen_error, running
 
 CHANNELS = ROOT / "demo" / "channels"
 LIVE_POSTS = ROOT / "demo" / "live_posts.json"
+# One folder a port, so that two demos can run side by side.
 WORKING_FOLDER = ROOT / ".demo"
 # The local server bans nobody, and new posts are to be seen at once.
 SETTINGS = {"TG_RPC_MIN_INTERVAL_MS": "0", "HISTORY_CACHE_TTL_MINUTES": "0", "SHOW_BRIDGE_LINK": "true"}
@@ -34,7 +35,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 async def run(folders: list[Path], port: int, interval_s: float) -> None:
     """Run the product until this task is cancelled. Raises ChildFailed when one of its processes ends."""
     served = folders or sorted(path for path in CHANNELS.iterdir() if path.is_dir())
-    async with running(served, WORKING_FOLDER, port, SETTINGS) as product:
+    async with running(served, WORKING_FOLDER / str(port), port, SETTINGS) as product:
         await show_addresses(product)
         posting = [] if folders else [keep_posting(LIVE_POSTS, product.control_port, interval_s)]
         await asyncio.gather(product.telegram.wait(), product.bridge.wait(), *posting)
