@@ -6,9 +6,20 @@ import re
 
 from pyrogram.errors.exceptions.all import exceptions
 
-_CODES: dict[str, int] = {
-    name: code for code, names in exceptions.items() for name in names if isinstance(code, int) and name != "_"
-}
+# A name can have several codes; this is the order in which they are what a client meets.
+_USUAL = (303, 420, 401, 400, 403, 406, 500)
+
+
+def _codes() -> dict[str, int]:
+    codes: dict[str, int] = {}
+    known = [code for code in exceptions if isinstance(code, int)]
+    for code in [*_USUAL, *(code for code in known if code not in _USUAL)]:
+        for name in exceptions.get(code, {}):
+            codes.setdefault(name, code)
+    return codes
+
+
+_CODES = _codes()
 
 
 def error_code(name: str) -> int:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyrogram import raw
 
@@ -17,6 +17,7 @@ def message(message_id: int) -> raw.types.Message:
     return raw.types.Message(id=message_id, peer_id=raw.types.PeerChannel(channel_id=1), date=1, message="x")
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 30))))
 def test_ids_are_always_those_of_the_messages_in_order(steps: list[tuple[bool, int]]) -> None:
     table = MessageTable({5: message(5), 3: message(3)})
