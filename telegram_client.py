@@ -187,6 +187,7 @@ class TelegramClient:
                 logger.info("Connected to Telegram as %s", account.name)
                 await self._watch(account)
             finally:
+                self._status = self.status
                 self._account = None
                 self._become_unless_closed(State.CONNECTING, TelegramUnavailable("Reconnecting to Telegram", 5))
                 await account.close()

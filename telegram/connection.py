@@ -6,7 +6,6 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from pyrogram import Client, raw
@@ -25,7 +24,14 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CLOSE_TIMEOUT = 3.0
+
+class QuietClient(Client):
+    """A client that makes no calls of its own when Telegram pushes something."""
+
+    async def handle_updates(self, updates: Any) -> None:
+        """Learn the access hashes that come along. Kurigram's would ask for differences, past the gate."""
+        await self.fetch_peers(getattr(updates, "users", []))
+        await self.fetch_peers(getattr(updates, "chats", []))
 
 
 class Connection:
@@ -89,10 +95,9 @@ class Connection:
     async def close(self) -> None:
         """Free all there is, within a few seconds whatever hangs."""
         await self.session.shut()
-        await _within(CLOSE_TIMEOUT, self.client.dispatcher.stop(clear_handlers=False), "The update worker")
         self.client.executor.shutdown(wait=False)
         try:
-            await self.client.storage.save()
+            await asyncio.to_thread(asyncio.run, self.client.storage.save())
         except sqlite3.Error as error:
             logger.warning("The session file could not be saved: %s", error)
         finally:
@@ -103,7 +108,7 @@ def make_client(
     options: TelegramOptions,
     connection_factory: type[TCPConnection] | None,
     *,
-    kind: type[Client] = Client,
+    kind: type[Client] = QuietClient,
     in_memory: bool = False,
 ) -> Client:
     """A Kurigram client that asks nothing by itself, never sleeps inside a call, and keeps quiet.
@@ -114,7 +119,7 @@ def make_client(
     logging.getLogger("pyrogram").setLevel(logging.WARNING)
     for noisy in ("pyrogram.connection", "pyrogram.session"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
-    client = kind(
+    return kind(
         SESSION_NAME,
         api_id=options.api_id,
         api_hash=options.api_hash,
@@ -130,9 +135,6 @@ def make_client(
         fetch_stickers=False,
         connection_factory=connection_factory or TCPConnection,
     )
-    # Parsers run before any handler, make calls of their own, and lose the update if they fail.
-    client.dispatcher.update_parsers = {}
-    return client
 
 
 async def open_connection(
@@ -149,7 +151,10 @@ async def open_connection(
     session: OneTrySession | None = None
     try:
         try:
-            await client.load_session()
+            # Commits wait for the disk, and this makes several.
+            await asyncio.to_thread(asyncio.run, storage.open())
+            if not await storage.api_id():
+                await storage.api_id(options.api_id)
             session = OneTrySession(
                 client,
                 await storage.dc_id(),
@@ -186,7 +191,6 @@ async def _begin(connection: Connection, options: TelegramOptions) -> None:
         raise translate(error, "the connection") from error
     await connection.direct(raw.functions.updates.GetState(), max(1.0, deadline - time.monotonic()))
     await refresh_name(connection, max(1.0, deadline - time.monotonic()))
-    await connection.client.dispatcher.start()
 
 
 def pick_address(config: raw.types.Config, dc_id: int, *, media: bool) -> raw.types.DcOption:
@@ -219,11 +223,3 @@ def account_name(user: raw.base.User) -> str:
     if name and username:
         return f"{name} (@{username})"
     return name or (f"@{username}" if username else f"account {user.id}")
-
-
-async def _within(seconds: float, work: Coroutine[Any, Any, Any], what: str) -> None:
-    task = asyncio.get_running_loop().create_task(work)
-    await asyncio.wait({task}, timeout=seconds)
-    if not task.done():
-        task.cancel()
-        logger.error("%s did not stop in time and is left behind", what)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from pyrogram import raw
 from telegram_world import (
     FAR_FILE,
     FILE,
@@ -113,6 +114,29 @@ async def test_a_start_costs_no_hidden_calls(client: TelegramClient, server: Ser
         "contacts.resolveUsername": 1,
         "messages.getHistory": 1,
     }
+
+
+async def test_pushes_cause_no_calls(client: TelegramClient, server: Server) -> None:
+    chat = server.chat("news")
+    assert isinstance(chat.peer, raw.types.Channel)
+    # Kurigram by itself asks for the difference when a channel comes in its minimal form, and for short messages.
+    chat.peer.min = True
+    server.forget_calls()
+    server.post("news", "pushed")
+    server.push(
+        raw.types.UpdateNewMessage(
+            message=raw.types.Message(
+                id=5, peer_id=raw.types.PeerUser(user_id=FRIEND), date=1_700_000_000, message="hello"
+            ),
+            pts=5,
+            pts_count=1,
+        )
+    )
+    await asyncio.sleep(0.3)
+    assert not server.calls
+    chat.peer.min = None
+    channel = await client.resolve("news")
+    assert (await client.history(channel, limit=1))[0].text.text == "pushed"
 
 
 async def test_without_a_session_nothing_is_asked_and_no_network_is_used(
@@ -598,7 +622,7 @@ async def test_a_media_session_that_was_lost_is_replaced(client: TelegramClient,
 
 
 async def test_an_unreachable_media_address_fails_in_bounded_time_and_heals(server: Server, tmp_path: Path) -> None:
-    client = client_for(server, await logged_in(server, tmp_path), connect_timeout=0.3)
+    client = client_for(server, await logged_in(server, tmp_path), connect_timeout=1)
     await client.start()
     await until_state(client, State.READY)
     file = await the_file(client, 141)
@@ -606,7 +630,7 @@ async def test_an_unreachable_media_address_fails_in_bounded_time_and_heals(serv
     began = time.monotonic()
     with pytest.raises(TelegramTimeout, match="data center 4"):
         await client.file_part(file, 0, 4096)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 1.5
     await server.accept(4)
     assert await client.file_part(file, 0, 4096) == FAR_FILE
     await client.stop()
