@@ -139,6 +139,7 @@ class Server:
         if any(account.phone == phone or account.user.id == user.id for account in self.accounts):
             raise ValueError(f"an account with the phone {phone} or the user id {user.id} is there already")
         user.is_self = True
+        user.access_hash = user.access_hash or user.id
         user.phone = phone
         account = Account(user, phone=phone, code=code, password=password, hint=hint, dc_id=home.id)
         if auth_key is not None:

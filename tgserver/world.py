@@ -195,13 +195,23 @@ class World:
         self.changes: list[Change[CommonUpdate]] = []
 
     def add_user(self, user: raw.types.User) -> raw.types.User:
-        """Add or replace a user, found from now on by id and username."""
+        """Add or replace a user, found from now on by id and username.
+
+        Without an access hash the user's id becomes it: clients need one.
+        """
+        if user.access_hash is None:
+            user.access_hash = user.id
         self.users[user.id] = user
         self._index_names(user)
         return user
 
     def add_chat(self, chat: Chat) -> Chat:
-        """Add or replace a chat, found from now on by bare id and username."""
+        """Add or replace a chat, found from now on by bare id and username.
+
+        Without an access hash the peer's id becomes it: clients need one.
+        """
+        if not isinstance(chat.peer, raw.types.Chat) and chat.peer.access_hash is None:
+            chat.peer.access_hash = chat.id
         self.chats[chat.id] = chat
         self._index_names(chat.peer)
         return chat

@@ -113,8 +113,8 @@ def test_errors_have_the_code_that_telegram_gives_them(name: str, code: int) -> 
 
 
 def test_vectors_that_kurigram_reads_as_numbers_are_objects_again() -> None:
-    objects = [raw.types.InputMessageID(id=5), raw.types.InputMessageReplyTo(id=2**31 - 1)]
-    query = parse(raw.functions.messages.GetMessages(id=objects).write())
+    objects: list[Any] = [raw.types.InputMessageID(id=5), raw.types.InputMessageReplyTo(id=2**31 - 1)]
+    query: Any = parse(raw.functions.messages.GetMessages(id=objects).write())
     assert all(isinstance(item, int) for item in query.id)
     assert elements(query.id) == objects
 
