@@ -110,7 +110,8 @@ class Export:
         quoted = next(entry for entry in self.messages if entry["id"] == message_id)
         text = "".join(entity["text"] for entity in quoted["text_entities"])
         offset = utf16(text[: text.index(words)])
-        return {"quote": {"text": words, **_quote_entities(words), "offset": offset, "manual": True}}
+        entities = text_keys([words])["text_entities"]
+        return {"quote": {"text": words, "text_entities": entities, "offset": offset, "manual": True}}
 
     def put(self, place: str, content: bytes) -> str:
         """Write a file and give its path, relative to the folder."""
@@ -147,10 +148,6 @@ class Export:
             entry["bridge"] = beside
         self.messages.append(entry)
         return self._last_id
-
-
-def _quote_entities(words: str) -> Json:
-    return {"text_entities": text_keys([words])["text_entities"]}
 
 
 def unix(when: str) -> int:

@@ -32,30 +32,37 @@ def plain(text: str) -> Json:
 
 
 def bold(text: str) -> Json:
+    """Bold words."""
     return piece("bold", text)
 
 
 def italic(text: str) -> Json:
+    """Italic words."""
     return piece("italic", text)
 
 
 def underline(text: str) -> Json:
+    """Underlined words."""
     return piece("underline", text)
 
 
 def strike(text: str) -> Json:
+    """Words struck through."""
     return piece("strikethrough", text)
 
 
 def spoiler(text: str) -> Json:
+    """Words hidden until they are touched."""
     return piece("spoiler", text)
 
 
 def code(text: str) -> Json:
+    """A few words of code in a line."""
     return piece("code", text)
 
 
 def pre(text: str, language: str = "") -> Json:
+    """A block of code, in a language if one is named."""
     return piece("pre", text, language=language)
 
 

@@ -168,6 +168,7 @@ def storm_waves() -> Iterator[Image.Image]:
 
 
 def storm_poster() -> Image.Image:
+    """The first frame of the grey sea."""
     return next(storm_waves())
 
 
@@ -194,6 +195,7 @@ def murmuration() -> Iterator[Image.Image]:
 
 
 def murmuration_poster() -> Image.Image:
+    """The first frame of the flock."""
     return next(murmuration())
 
 
@@ -218,4 +220,5 @@ def porthole() -> Iterator[Image.Image]:
 
 
 def porthole_poster() -> Image.Image:
+    """The ferry in the middle of the window."""
     return list(porthole())[RATE * 3]

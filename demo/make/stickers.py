@@ -66,6 +66,7 @@ def _seal(wink: bool = False, lift: float = 0.0) -> Image.Image:
 
 
 def seal_webp() -> bytes:
+    """The seal standing still."""
     return _webp(_with_outline(_seal()))
 
 
@@ -77,6 +78,7 @@ def seal_frames() -> Iterator[Image.Image]:
 
 
 def seal_poster() -> Image.Image:
+    """The seal greeting, on white, as the film's thumbnail."""
     return _on_white(_with_outline(_seal(lift=0.8)))
 
 

@@ -10,6 +10,7 @@ from demo.make.canvas import Canvas, curve, mix, rgb
 
 
 def harbour() -> Image.Image:
+    """The quay with its painted houses and four boats."""
     board = Canvas(1280, 853, 14)
     board.sky("#7fb4d6", "#b9d9e4", "#f4e6cf", bottom=470)
     board.clouds(10, 60, 260, "#ffffff", 0.7)
@@ -90,6 +91,7 @@ def boat(board: Canvas, x: float, foot: float, size: float, hull: str) -> None:
 
 
 def whale() -> Image.Image:
+    """The fluke of a humpback."""
     board = Canvas(1280, 800, 17)
     board.sky("#4a6fa5", "#8fb3cf", "#f0d5b4", "#f7b88a", bottom=400)
     board.clouds(8, 120, 350, "#fbe6d2", 0.6)
@@ -112,6 +114,7 @@ def whale() -> Image.Image:
 
 
 def dunes() -> Image.Image:
+    """Marram grass, a fence, the sea."""
     board = Canvas(1280, 853, 16)
     board.sky("#6fa8cf", "#a9d0e0", "#e4eee6", bottom=430)
     board.clouds(12, 50, 330, "#ffffff", 0.75)
@@ -137,6 +140,7 @@ def dunes() -> Image.Image:
 
 
 def pebbles() -> Image.Image:
+    """A starfish on the wrong beach."""
     board = Canvas(1280, 853, 19)
     board.sky("#8a7f70", "#6f675d")
     tones = (

@@ -85,6 +85,7 @@ def cottage(board: Canvas, x: float, foot: float, wide: float, wall: str, roof: 
 
 
 def lighthouse_dawn() -> Image.Image:
+    """The headland at sunrise, the lamp still lit."""
     board = Canvas(1280, 853, 11)
     board.sky("#27345c", "#6d5f8f", "#d98a8a", "#f7c18a", "#ffe3ad", bottom=560)
     board.glow(880, 545, 420, "#ffcf8a", 0.9)
@@ -108,6 +109,7 @@ def lighthouse_dawn() -> Image.Image:
 
 
 def frosty_morning() -> Image.Image:
+    """The headland in snow under the morning star."""
     board = Canvas(1280, 853, 20)
     board.sky("#31456f", "#6f82ab", "#c3b4c4", "#f3d3c0", "#fbe8d6", bottom=590)
     board.disc(340, 190, 3.4, "#ffffff")
@@ -142,6 +144,7 @@ def frosty_morning() -> Image.Image:
 
 
 def lighthouse_night() -> Image.Image:
+    """The beam and the Milky Way, upright."""
     board = Canvas(900, 1200, 12)
     board.sky("#050a1e", "#0d1838", "#1d2f5c", "#3a4f7d", bottom=860)
     board.stars(520, 780)
@@ -176,6 +179,7 @@ def lighthouse_night() -> Image.Image:
 
 
 def storm() -> Image.Image:
+    """Force nine, spray over the mole."""
     board = Canvas(1280, 800, 13)
     board.sky("#1b2430", "#39495a", "#7b8d96", "#c9c7b4", bottom=430)
     board.clouds(26, 0, 300, "#1a222d", 0.7)
@@ -219,6 +223,7 @@ def storm() -> Image.Image:
 
 
 def starlings() -> Image.Image:
+    """A murmuration over the reeds at sunset."""
     board = Canvas(1280, 853, 15)
     board.sky("#3b2f5b", "#8b4f76", "#e27b63", "#f9b26a", "#ffe0a3", bottom=640)
     board.glow(420, 640, 460, "#ffcb7a", 0.9)
@@ -245,6 +250,7 @@ def starlings() -> Image.Image:
 
 
 def lens() -> Image.Image:
+    """The great lens from in front."""
     board = Canvas(1000, 1000, 18)
     board.sky("#13203a", "#1f3a55", "#2b5163")
     for ring in range(26, 0, -1):

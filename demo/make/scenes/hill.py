@@ -10,6 +10,7 @@ from demo.make.canvas import SCALE, Canvas, curve, mix, rgb
 
 
 def observatory() -> Image.Image:
+    """The dome on its hill under the Milky Way."""
     board = Canvas(1280, 853, 51)
     board.sky("#060a20", "#121c48", "#2f3a78", "#6a5f98", "#b98a9c", bottom=680)
     board.stars(620, 620)
@@ -75,6 +76,7 @@ def observatory() -> Image.Image:
 
 
 def star_trails() -> Image.Image:
+    """Eight hours of stars around a shrine gate."""
     board = Canvas(1280, 853, 52)
     board.sky("#0a1030", "#1c2a5e", "#43508c", "#8a7aa0")
     for _ in range(620):
@@ -125,6 +127,7 @@ def torii(board: Canvas, x: float, foot: float, size: float) -> None:
 
 
 def moons() -> Image.Image:
+    """The moon from new to full."""
     board = Canvas(1280, 640, 53)
     board.sky("#0b1030", "#141b44", "#232a5c")
     board.stars(240, 640)
@@ -148,6 +151,7 @@ def moons() -> Image.Image:
 
 
 def ginkgo_lane() -> Image.Image:
+    """A lane of ginkgo trees and one red umbrella, upright."""
     board = Canvas(960, 1200, 54)
     board.sky("#bcd7e4", "#e8ecd9", "#f7e2ae", bottom=700)
     board.glow(480, 560, 420, "#fff4cf", 0.8)
@@ -195,6 +199,7 @@ def ginkgo_lane() -> Image.Image:
 
 
 def misty_mountains() -> Image.Image:
+    """A pagoda, fir ridges in mist, a far snow peak."""
     board = Canvas(1280, 853, 55)
     board.sky("#f3d9c6", "#f7e6d3", "#e6e3dc")
     board.disc(900, 210, 66, "#e2654a")
@@ -244,6 +249,7 @@ def misty_mountains() -> Image.Image:
 
 
 def rooftops() -> Image.Image:
+    """Roofs, wires, the full moon and a cat."""
     board = Canvas(1280, 853, 56)
     board.sky("#1c2450", "#4a4a86", "#a46a92", "#ef9f86", bottom=560)
     board.stars(90, 260)
@@ -317,6 +323,7 @@ def cat(board: Canvas, x: float, foot: float, size: float, tone: str) -> None:
 
 
 def saturn() -> Image.Image:
+    """Saturn with its rings."""
     board = Canvas(900, 900, 57)
     board.sky("#05071a", "#0b1030", "#131a42")
     board.stars(260, 900)

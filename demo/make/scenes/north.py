@@ -10,6 +10,7 @@ from demo.make.canvas import SCALE, Canvas, curve, mix, rgb
 
 
 def night_train() -> Image.Image:
+    """The seven o'clock train in falling snow."""
     board = Canvas(1280, 853, 31)
     board.sky("#0a1230", "#1a2a5a", "#3f568f", "#8c93bf", bottom=560)
     board.stars(330, 430)
@@ -61,6 +62,7 @@ def night_train() -> Image.Image:
 
 
 def aurora() -> Image.Image:
+    """Northern lights over a lake and a hut."""
     board = Canvas(1280, 853, 32)
     board.sky("#050b22", "#0b2040", "#12405a", "#2b6a70", bottom=640)
     board.stars(420, 560)
@@ -100,6 +102,7 @@ def aurora() -> Image.Image:
 
 
 def birches() -> Image.Image:
+    """A birch wood in October, upright."""
     board = Canvas(960, 1200, 33)
     board.sky("#f7e3b0", "#f3c877", "#d98f45", "#8a5a34")
     board.glow(520, 330, 520, "#fff3c8", 0.8)
@@ -161,6 +164,7 @@ def birches() -> Image.Image:
 
 
 def podstakannik() -> Image.Image:
+    """Tea in its metal holder at the window of the duty room."""
     board = Canvas(1000, 1100, 34)
     board.sky("#2d3f63", "#5a6f93", "#aab8c9", bottom=620)
     for row in range(3):
@@ -226,6 +230,7 @@ def podstakannik() -> Image.Image:
 
 
 def frost() -> Image.Image:
+    """Ice flowers on a window at dawn."""
     board = Canvas(1280, 853, 35)
     board.sky("#20304f", "#4a6a94", "#e2a878", "#f6d3a0")
     board.glow(900, 620, 400, "#ffdca6", 0.8)
@@ -265,6 +270,7 @@ def frost() -> Image.Image:
 
 
 def mushrooms() -> Image.Image:
+    """Five ceps in a wood."""
     board = Canvas(1280, 853, 36)
     board.sky("#24422f", "#4d7a48", "#a9b45f", "#5b6b36")
     board.glow(900, 180, 420, "#f2f0a8", 0.7)
@@ -326,6 +332,7 @@ def mushrooms() -> Image.Image:
 
 
 def timetable() -> Image.Image:
+    """The winter timetable, stamped by the cat."""
     board = Canvas(960, 640, 37, "#f4eedd")
     board.rect(0, 0, 960, 104, "#27406f")
     board.rect(0, 104, 960, 8, "#d9a441")

@@ -42,6 +42,7 @@ def _lantern(board: Canvas, x: float, top: float, size: float, glass: str) -> No
 
 
 def lanterns() -> Image.Image:
+    """Seven lamps in the arcade at dusk."""
     board = Canvas(1280, 853, 41)
     board.sky("#1c1330", "#3a1f3f", "#6a3140", "#2b1826")
     for arch in range(4):
@@ -87,6 +88,7 @@ def lanterns() -> Image.Image:
 
 
 def tiles() -> Image.Image:
+    """A wall of star tiles."""
     board = Canvas(900, 900, 42, "#f2ead8")
     blues = ("#1f5f8b", "#2a8a8a", "#e0a33e", "#c4523a", "#26456e")
 
@@ -138,6 +140,7 @@ def tiles() -> Image.Image:
 
 
 def old_port() -> Image.Image:
+    """The old port and its boats at sunset."""
     board = Canvas(1280, 853, 43)
     board.sky("#2a2a5e", "#7a4f86", "#e2846f", "#f8c482", bottom=540)
     board.glow(640, 545, 430, "#ffd08a", 0.9)
@@ -235,6 +238,7 @@ def dhow(board: Canvas, x: float, foot: float, size: float) -> None:
 
 
 def bookshelf() -> Image.Image:
+    """Three shelves of books."""
     board = Canvas(1280, 853, 44)
     board.sky("#3d2619", "#2a1810")
     tones = (
@@ -310,6 +314,7 @@ def bookshelf() -> Image.Image:
 
 
 def mint_tea() -> Image.Image:
+    """Three glasses on a brass tray, from above."""
     board = Canvas(1100, 1100, 45)
     board.sky("#1f4a4a", "#2f6a63", "#24514f")
     for x in range(-20, 1120, 110):
@@ -362,6 +367,7 @@ def mint_tea() -> Image.Image:
 
 
 def dunes_moon() -> Image.Image:
+    """A caravan under a new moon."""
     board = Canvas(1280, 853, 46)
     board.sky("#0e1436", "#2b2f66", "#7a5a88", "#d99a84", bottom=620)
     board.stars(280, 420)
@@ -397,6 +403,7 @@ def dunes_moon() -> Image.Image:
 
 
 def invitation() -> Image.Image:
+    """An old invitation in Naskh on spotted paper."""
     board = Canvas(900, 640, 47, "#ecd9b0")
     for _ in range(26):
         x, y, size = board.chance.uniform(0, 900), board.chance.uniform(0, 640), board.chance.uniform(10, 60)

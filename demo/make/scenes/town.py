@@ -29,6 +29,7 @@ def _steam(board: Canvas, x: float, foot: float, size: float) -> None:
 
 
 def teacup() -> Image.Image:
+    """A cup of tea at a window in the rain."""
     board = Canvas(1280, 853, 61)
     board.sky("#5d7488", "#8fa5b2", "#c2ccc9", bottom=560)
     board.ridge(470, 22, "#7f9793", 1)
@@ -83,6 +84,7 @@ def teacup() -> Image.Image:
 
 
 def town_map() -> Image.Image:
+    """The town with the walk of forty minutes."""
     board = Canvas(1280, 1000, 62, "#f3ead6")
     coast = [
         (0, 640),
@@ -182,6 +184,7 @@ def town_map() -> Image.Image:
 
 
 def tide_chart() -> Image.Image:
+    """The tides of one day as a curve."""
     board = Canvas(1200, 675, 63, "#fbf8f0")
     board.rect(70, 80, 1070, 500, "#eef4f2", 8)
     for row in range(6):
@@ -210,6 +213,7 @@ def tide_chart() -> Image.Image:
 
 
 def bread() -> Image.Image:
+    """Three loaves from the oven."""
     board = Canvas(1280, 853, 64)
     board.sky("#4b3a33", "#6b4f42", "#3d2d27")
     board.glow(320, 120, 700, "#ffcf91", 0.5)
@@ -262,6 +266,7 @@ def bread() -> Image.Image:
 
 
 def window_cat() -> Image.Image:
+    """A cat on the sill at night."""
     board = Canvas(1000, 1000, 65)
     board.sky("#e9b98a", "#c98a6a")
     for x in range(0, 1000, 40):

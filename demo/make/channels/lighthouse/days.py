@@ -26,6 +26,7 @@ _ADA, _TOMAS, _INES = ADA[0], TOMAS[0], INES[0]
 
 
 def last_days(channel: Export, giveaway: int) -> None:
+    """From the winter talks to the frost; `giveaway` is the id of the giveaway whose winners are told."""
     channel.message(
         "2026-11-19 10:00",
         "The winter talks begin. Everything is free, the stove is on, and the cat is not to be fed.",

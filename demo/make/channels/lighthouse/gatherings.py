@@ -112,6 +112,7 @@ def gatherings(channel: Export) -> int:
 
 
 def friends(channel: Export) -> None:
+    """Forwards from a station, a stranger and a boy."""
     aurora = channel.message(
         "2026-11-14 08:00",
         "Над озером стояло вот это. Семичасовой остановили на восемь минут, машинист сам попросил.",
@@ -160,6 +161,7 @@ def friends(channel: Export) -> None:
 
 
 def lamp_day(channel: Export) -> None:
+    """The story of the long night, and what came after it."""
     night = channel.message(
         "2026-11-14 17:00",
         bold(texts.LONG_NIGHT.split("\n", 1)[0]),

@@ -22,6 +22,7 @@ _ADA, _TOMAS, _INES = ADA[0], TOMAS[0], INES[0]
 
 
 def sights(channel: Export) -> None:
+    """Photos, albums and films."""
     album = channel.album(
         "2026-10-29 15:00",
         [photo(bay.harbour), photo(bay.whale), photo(bay.pebbles), photo(town.bread)],
@@ -139,6 +140,7 @@ def sights(channel: Export) -> None:
 
 
 def sounds_and_papers(channel: Export) -> None:
+    """A voice, a waltz and six documents."""
     channel.message(
         "2026-11-06 22:05",
         "For everybody who asked what “grandmother” sounds like.",

@@ -34,6 +34,7 @@ _ADA, _TOMAS, _INES = ADA[0], TOMAS[0], INES[0]
 
 
 def opening(channel: Export) -> None:
+    """The channel is made, named and introduced."""
     channel.service("2026-10-12 06:30", "create_channel", title="Lamp Log")
     channel.service("2026-10-12 06:34", "edit_group_title", title="The Lighthouse Notebook")
     channel.service(
@@ -75,6 +76,7 @@ def opening(channel: Export) -> None:
 
 
 def words(channel: Export) -> None:
+    """Posts that live by their formatting."""
     channel.message(
         "2026-10-15 18:05",
         bold("How to read a light"),
