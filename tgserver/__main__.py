@@ -11,6 +11,7 @@ from pathlib import Path
 from tgserver.control import ControlPort, kind_of
 from tgserver.export import ExportError, load_export
 from tgserver.server import Server
+from tgserver.transport import HOST
 from tgserver.world import Chat, World
 
 BAD_USAGE = 2
@@ -113,9 +114,9 @@ async def _announce(
     except OSError as error:
         raise Refusal(str(error)) from error
     if control is not None:
-        print(f"control: http://127.0.0.1:{control.port}")
+        print(f"control: http://{HOST}:{control.port}")
     for dc in server.dcs.values():
-        print(f"listening on 127.0.0.1:{dc.port()} (DC {dc.id}, media on {dc.port(True)})", flush=True)
+        print(f"listening on {HOST}:{dc.port()} (DC {dc.id}, media on {dc.port(True)})", flush=True)
 
 
 def main(arguments: list[str] | None = None) -> int:

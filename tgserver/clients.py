@@ -14,8 +14,8 @@ from typing import Any
 from pyrogram.connection import Connection
 
 from tgserver.crypto.rsa import PublicKey
+from tgserver.transport import HOST
 
-HOST = "127.0.0.1"
 # `port(dc_id, media)`.
 PortOf = Callable[[int, bool], int]
 

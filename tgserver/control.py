@@ -25,11 +25,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tgserver.datacenter import HOST
 from tgserver.entities import entity_from_json
 from tgserver.export import ExportError, build_message
 from tgserver.faults import Action, Fault
 from tgserver.server import Server
+from tgserver.transport import HOST
 from tgserver.world import Chat, TLMessage
 
 _FAULT_FIELDS = frozenset({"action", "method", "times", "after", "error", "code", "seconds", "dc_id", "media"})

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from tgserver.accounts import AuthKey
 from tgserver.connection import Connection
 from tgserver.session import Session
-
-HOST = "127.0.0.1"
+from tgserver.transport import HOST
 
 
 class DataCenter:

@@ -18,12 +18,13 @@ from tgserver import clients, files, journal, session_files
 from tgserver.accounts import Account, AuthKey, Logins
 from tgserver.connection import Connection
 from tgserver.crypto.rsa import RsaKey
-from tgserver.datacenter import HOST, DataCenter
+from tgserver.datacenter import DataCenter
 from tgserver.dispatch import CallRecord, Dispatcher
 from tgserver.faults import Action, Fault, FaultBook
 from tgserver.pushes import Pushes
 from tgserver.session import Session
 from tgserver.tl import TL, Unparsable, check_writable
+from tgserver.transport import HOST
 from tgserver.world import Chat, TLMessage, World
 
 DEFAULT_DCS = (2, 4)

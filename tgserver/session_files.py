@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pyrogram.storage.sqlite_storage import SQLiteStorage
 
-HOST = "127.0.0.1"
+from tgserver.transport import HOST
 
 
 async def write_session_file(

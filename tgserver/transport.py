@@ -8,6 +8,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+# The one address that anything here listens on or connects to.
+HOST = "127.0.0.1"
 TAG = 0xEF
 _LONG = 0x7F
 # The largest packet a client of this server can have reason to send, in bytes.

@@ -8,8 +8,8 @@ from pyrogram import raw
 
 from tgserver.rpc.context import Call
 from tgserver.tl import TL
+from tgserver.transport import HOST
 
-HOST = "127.0.0.1"
 _EXPIRES = 3600
 
 

@@ -100,7 +100,10 @@ def get_messages(call: Call, query: raw.functions.messages.GetMessages) -> TL:
             if not isinstance(chat.peer, raw.types.Channel) and message_id in chat.messages
         )
         chat = next(chats, None)
-        found.append(pick(chat, wanted) if chat else raw.types.MessageEmpty(id=message_id))
+        message = pick(chat, wanted) if chat else raw.types.MessageEmpty(id=message_id)
+        if chat:
+            check(chat, message)
+        found.append(message)
     entities = Entities(call.world, call.account).add_references(found)
     return raw.types.messages.Messages(messages=found, topics=[], chats=entities.chats, users=entities.users)
 

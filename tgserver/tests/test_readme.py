@@ -6,8 +6,7 @@ import asyncio
 import re
 import sys
 from pathlib import Path
-
-from pyrogram.raw.core import TLObject
+from typing import Any
 
 from tgserver.faults import Action
 from tgserver.rpc import ANONYMOUS, AUTHORIZED
@@ -45,5 +44,5 @@ def test_every_fault_is_explained() -> None:
 def test_every_method_is_listed() -> None:
     section = README.partition("## What it answers")[2].partition("## Limits")[0]
     words = set(re.findall(r"\w+", section))
-    methods: list[type[TLObject]] = [*ANONYMOUS, *AUTHORIZED]
-    assert {method_name(method).partition(".")[2] for method in methods} <= words  # type: ignore[arg-type]
+    methods: list[Any] = [*ANONYMOUS, *AUTHORIZED]
+    assert {method_name(method).partition(".")[2] for method in methods} <= words
