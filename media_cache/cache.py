@@ -91,7 +91,8 @@ class _Flight:
     ready: asyncio.Future[Download] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     task: asyncio.Task[None] | None = None
     waiters: int = 0
-    queued: bool = False
+    # Since when it waits for its turn (the loop's time), None before and after.
+    queued_since: float | None = None
 
 
 class MediaCache:
@@ -332,13 +333,19 @@ class MediaCache:
 
     async def _turn(self, unique_id: str, flight: _Flight) -> Download:
         """Wait for the flight's download to begin."""
+        loop = asyncio.get_running_loop()
+        arrived = loop.time()
+        patience = self._turn_timeout
         flight.waiters += 1
         try:
             while True:
-                done, _ = await asyncio.wait({flight.ready}, timeout=self._turn_timeout)
+                done, _ = await asyncio.wait({flight.ready}, timeout=patience)
                 if done:
                     return flight.ready.result()
-                if flight.queued:
+                # The look-up before has its own time limits.
+                since = loop.time() if flight.queued_since is None else max(arrived, flight.queued_since)
+                patience = since + self._turn_timeout - loop.time()
+                if patience <= 0:
                     raise Overloaded("Too many media files are being fetched", self._turn_timeout)
         finally:
             flight.waiters -= 1
@@ -352,9 +359,9 @@ class MediaCache:
         fault: BridgeError = TelegramUnavailable("The download was broken off")
         try:
             file = await self._find(flight.origin, unique_id, find)
-            flight.queued = True
+            flight.queued_since = asyncio.get_running_loop().time()
             async with self._turns:
-                flight.queued = False
+                flight.queued_since = None
                 download = self._download(file, refresh)
                 flight.ready.set_result(download)
                 await self._run(download)

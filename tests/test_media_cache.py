@@ -237,9 +237,22 @@ async def test_a_slow_look_up_takes_no_turn_and_is_not_taken_for_a_queue(tmp_pat
         await asyncio.sleep(0.06)
         download = await cache.open(CHANNEL, POST, "fast", Finder(source.put(b"fast", "fast")))
         assert await read_all(download) == b"fast"
+        while cache.running:
+            await asyncio.sleep(0.001)
         assert not slow.done()
         found.set()
         assert await read_all(await slow) == b"slow"
+
+
+async def test_the_time_for_a_turn_begins_with_the_queue_and_not_with_the_look_up(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event())
+    async with media_cache(tmp_path, source, max_parallel=1, turn_timeout=0.3) as cache:
+        await cache.open(CHANNEL, POST, "busy", Finder(source.put(b"busy", "busy")))
+        late = asyncio.create_task(cache.open(CHANNEL, POST, "late", Finder(source.put(b"late", "late"), delay=0.25)))
+        await asyncio.sleep(0.35)
+        assert not late.done()
+        with pytest.raises(Overloaded):
+            await late
 
 
 async def test_a_storm_of_cancelled_viewers_leaves_every_turn_free(tmp_path: Path) -> None:

@@ -333,6 +333,7 @@ async def test_who_has_the_file_gets_304_without_it(
 async def test_who_names_the_tag_causes_no_download(bridge: Bridge) -> None:
     url = bridge.put(JPEG, "AgADabc")
     assert (await bridge.client.get(url, headers={"If-None-Match": '"AgADabc"'})).status_code == 304
+    await bridge.settled()
     assert bridge.source.asked == []
 
 
