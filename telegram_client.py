@@ -17,6 +17,7 @@ from model.media import FileRef
 from model.message import Message
 from supervisor import Supervisor, TaskStats
 from telegram.options import TelegramOptions
+from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 from telegram.session_file import SessionFile
 from tg_throttle import Priority, RpcGate
 
@@ -262,8 +263,6 @@ def _refusal(fault: BridgeError) -> Callable[[], PassingFault]:
 
 
 def _state_of(fault: NotLoggedIn) -> State:
-    from telegram.errors import AccountBanned, SessionRevoked, WrongApplication
-
     for kind, state in (
         (SessionRevoked, State.REVOKED),
         (AccountBanned, State.BANNED),

@@ -14,25 +14,13 @@ from errors import (
     FileReferenceExpired,
     FloodWait,
     MediaGone,
-    NotLoggedIn,
     PostNotFound,
     TelegramTimeout,
     TelegramUnavailable,
 )
+from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 
 LOG_IN_AGAIN = "log in again with `./run.sh login`"
-
-
-class SessionRevoked(NotLoggedIn):
-    """Telegram does not accept the session any more."""
-
-
-class AccountBanned(NotLoggedIn):
-    """Telegram has banned or deleted the account."""
-
-
-class WrongApplication(NotLoggedIn):
-    """Telegram does not know the application, TG_API_ID with TG_API_HASH."""
 
 
 class ConnectionLost(ConnectionError):

@@ -7,7 +7,19 @@ from pathlib import Path
 import msgspec
 
 from config import Settings
-from telegram.proxy import ProxySettings
+
+
+class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """A SOCKS5 proxy by its parts, or any kind by one `url`; both empty for none. The URL wins."""
+
+    host: str = ""
+    port: int = 1080
+    username: str = ""
+    password: str = ""
+    url: str = ""
+
+    def __repr__(self) -> str:
+        return "ProxySettings(...)"
 
 
 class TelegramOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import msgspec
+from pyrogram.connection.proxy import HTTPProxy, MTProxy, Proxy, SOCKS5Proxy, normalize_proxy
 
 from errors import BridgeError
-
-if TYPE_CHECKING:
-    from pyrogram.connection.proxy import Proxy
+from telegram.options import ProxySettings
 
 
 class ProxyError(BridgeError):
     """The proxy settings make no sense. The text names the setting and never shows its value."""
 
 
-class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A SOCKS5 proxy by its parts, or any kind by one `url`; both empty for none. The URL wins."""
-
-    host: str = ""
-    port: int = 1080
-    username: str = ""
-    password: str = ""
-    url: str = ""
+class QuietSOCKS5(SOCKS5Proxy):
+    """Kurigram logs the proxy it goes through; this one keeps its password to itself."""
 
     def __repr__(self) -> str:
-        return "ProxySettings(...)"
+        return f"SOCKS5 proxy {self.hostname}:{self.port}"
+
+
+class QuietHTTP(HTTPProxy):
+    """As above, for the other kind with a password."""
+
+    def __repr__(self) -> str:
+        return f"HTTP proxy {self.hostname}:{self.port}"
+
+
+class QuietMTProxy(MTProxy):
+    """As above, for the one with a secret."""
+
+    def __repr__(self) -> str:
+        return f"MTProxy {self.hostname}:{self.port}"
 
 
 def to_proxy(settings: ProxySettings) -> Proxy | None:
     """Kurigram's form of the settings, None for a direct connection. Raises `ProxyError`."""
-    from pyrogram.connection.proxy import HTTPProxy, MTProxy, SOCKS5Proxy, normalize_proxy
-
-    class QuietSOCKS5(SOCKS5Proxy):
-        """Kurigram logs the proxy it goes through; this one keeps its password to itself."""
-
-        def __repr__(self) -> str:
-            return f"SOCKS5 proxy {self.hostname}:{self.port}"
-
-    class QuietHTTP(HTTPProxy):
-        """As above, for the other kind with a password."""
-
-        def __repr__(self) -> str:
-            return f"HTTP proxy {self.hostname}:{self.port}"
-
     if not settings.url:
         if not settings.host:
             return None
@@ -62,5 +53,5 @@ def to_proxy(settings: ProxySettings) -> Proxy | None:
     if isinstance(proxy, SOCKS5Proxy):
         return QuietSOCKS5(proxy.hostname, proxy.port, proxy.username, proxy.password)
     if isinstance(proxy, MTProxy):
-        return proxy
+        return QuietMTProxy(proxy.hostname, proxy.port, proxy.secret, proxy.sni_hostname)
     raise ProxyError("TG_PROXY_URL must be socks5://host:port, http://host:port or a tg://proxy link with its secret")

@@ -671,3 +671,8 @@ async def test_a_login_lost_at_another_data_center_only_is_made_again(client: Te
         await client.file_part(file, 0, 4096)
     assert await client.file_part(file, 0, 4096) == FAR_FILE
     assert client.status.state is State.READY
+
+
+def test_the_service_can_answer_before_the_wire_library_is_loaded() -> None:
+    script = "import sys, telegram_client, telegram.options; sys.exit('pyrogram' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent.parent, check=True, timeout=30)

@@ -12,15 +12,8 @@ from pyrogram import raw
 from pyrogram.session.session import AuthKeyNotFound, TransportFlood
 
 import errors
-from telegram.errors import (
-    KURIGRAM_ERRORS,
-    AccountBanned,
-    ConnectionLost,
-    SessionRevoked,
-    WrongApplication,
-    name_of,
-    translate,
-)
+from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, name_of, translate
+from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 
 
 def rpc_error(code: int, message: str) -> tl.RPCError:

@@ -12,7 +12,8 @@ import pytest
 from pyrogram.connection.proxy import HTTPProxy, MTProxy, SOCKS5Proxy
 from telegram_world import client_for, logged_in, small_world, until_state
 
-from telegram.proxy import ProxyError, ProxySettings, to_proxy
+from telegram.options import ProxySettings
+from telegram.proxy import ProxyError, to_proxy
 from telegram_client import State
 from tgserver import Server
 
@@ -85,6 +86,7 @@ def test_nothing_that_can_be_logged_shows_the_password() -> None:
         ProxySettings(host="proxy", username="me", password="hush"),
         ProxySettings(url="http://me:hush@proxy:1"),
         ProxySettings(url="tg://socks?server=proxy&port=9&user=me&pass=hush"),
+        ProxySettings(url=f"tg://proxy?server=proxy&port=443&secret={b'hush'.hex() * 4}"),
     ):
         proxy = to_proxy(settings)
         assert "hush" not in f"{settings} {settings!r} {proxy} {proxy!r}"
