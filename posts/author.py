@@ -8,6 +8,7 @@ from model.channel import Channel, PeerName
 from model.message import Message
 from posts.identity import peer_link
 from posts.plain import one_line
+from posts.urls import path_part
 
 
 class Author(NamedTuple):
@@ -25,18 +26,20 @@ def author_of(message: Message, channel: Channel, link_host: str) -> Author:
     sender = message.sender
     if sender is not None and sender.id != channel.id and (name := _full_name(sender.title, sender.username)):
         return Author(name, peer_link(sender, link_host))
-    url = f"{link_host}/{channel.username}" if channel.username else ""
+    url = f"{link_host}/{path_part(channel.username)}" if channel.username else ""
     name = one_line(message.signature) or _full_name(channel.title, channel.username)
     return Author(name or f"Chat {channel.id}", url)
 
 
 def origin_name(peer: PeerName) -> str:
     """What a forward or reply calls somebody, never empty."""
-    return one_line(peer.title) or (f"@{peer.username}" if peer.username else "somebody")
+    return one_line(peer.title) or _handle(peer.username) or "somebody"
 
 
 def _full_name(title: str, username: str | None) -> str:
-    title = one_line(title)
-    if not username:
-        return title
-    return f"{title} (@{username})" if title else f"@{username}"
+    title, handle = one_line(title), _handle(username)
+    return f"{title} ({handle})" if title and handle else title or handle
+
+
+def _handle(username: str | None) -> str:
+    return f"@{name}" if username and (name := one_line(username)) else ""

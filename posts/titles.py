@@ -14,6 +14,8 @@ from posts.plain import cut, one_line, spans_of, without
 from posts.services import sentence
 
 _LONGEST = 52
+# Code points of a line that are looked at: enough for so many characters, however they are composed.
+_LOOKED_AT = 1000
 _SHORTEST_CUT = 37
 # A text shorter than this says less than the media it comes with.
 _SHORT_TEXT = 10
@@ -55,7 +57,7 @@ def _first_meaningful_line(text: str) -> str:
     """The first line that has words besides tags; without one, the first that is not empty."""
     first = ""
     for raw in text.splitlines():
-        line = one_line(raw)
+        line = one_line(raw[:_LOOKED_AT])
         if _says_something(line):
             return line
         first = first or line
@@ -63,7 +65,9 @@ def _first_meaningful_line(text: str) -> str:
 
 
 def _says_something(line: str) -> bool:
-    return any(char.isalnum() for char in _TAG.sub("", line))
+    if "#" in line or "$" in line:
+        line = _TAG.sub("", line)
+    return any(char.isalnum() for char in line)
 
 
 def _without_urls(text: Text) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from model.media import Audio, Document, Media, Photo, Video
@@ -10,6 +11,8 @@ from posts.blocks.kind import MediaKind, Place
 from posts.blocks.sheet import Sheet
 from posts.kinds import describe, kind_of
 from posts.post import Enclosure
+
+_MIME_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
 def media_blocks(sheet: Sheet, messages: Sequence[Message]) -> dict[Place, str]:
@@ -42,10 +45,11 @@ def _framed(html: str, kind: MediaKind, media: Media) -> str:
 def _enclose(sheet: Sheet, message: Message, kind: MediaKind, media: Media) -> None:
     if not isinstance(media, Video | Audio | Document):
         return
+    mime_type = media.file.mime_type
     sheet.enclosures.append(
         Enclosure(
             url=sheet.url(message, media.file),
-            mime_type=media.file.mime_type or kind.enclosure,
+            mime_type=mime_type if _MIME_TYPE.fullmatch(mime_type) else kind.enclosure,
             size=max(media.file.size, 0),
             duration=0 if isinstance(media, Document) else max(media.duration, 0),
             title=describe(media),

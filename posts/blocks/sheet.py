@@ -40,10 +40,14 @@ class Sheet:
             url = self._urls[key] = self.options.media.url(self.channel.id, message.id, file)
         return url
 
+    def note_image(self, url: str, file: FileRef) -> None:
+        """Note an image that the post's HTML shows."""
+        self.images.append(Image(url=url, width=max(file.width, 0), height=max(file.height, 0)))
+
     def image(self, message: Message, file: FileRef, alt: str, *, largest: int = 0) -> str:
         """An `<img>`, noted as an image of the post. `largest` > 0 bounds its longer side, in pixels."""
         url = self.url(message, file)
-        self.images.append(Image(url=url, width=max(file.width, 0), height=max(file.height, 0)))
+        self.note_image(url, file)
         size = size_attributes(file.width, file.height, largest)
         return f'<img src="{escape(url)}"{size} alt="{escape(alt)}" loading="lazy">'
 

@@ -7,7 +7,6 @@ from model.message import Message
 from posts.blocks.kind import MediaKind
 from posts.blocks.sheet import Sheet, size_attributes
 from posts.plain import escape
-from posts.post import Image
 from posts.wording import duration, file_size
 
 
@@ -20,7 +19,7 @@ def video(sheet: Sheet, message: Message, media: Video, kind: MediaKind) -> str:
     poster = ""
     if media.thumb is not None:
         poster_url = sheet.url(message, media.thumb)
-        sheet.images.append(Image(url=poster_url, width=media.thumb.width, height=media.thumb.height))
+        sheet.note_image(poster_url, media.thumb)
         poster = f' poster="{escape(poster_url)}"'
     loop = " loop" if media.kind is VideoKind.ANIMATION else ""
     url = escape(sheet.url(message, media.file))
