@@ -115,7 +115,8 @@ async def test_only_main_sessions_that_want_updates_get_them(server: Server, mak
     listening = Inbox(other)
     ignored: list[object] = []
     deaf.handle_updates = ignored.append  # type: ignore[assignment, method-assign]
-    await other.get_session(2, is_media=True)
+    media = await other.get_session(2, is_media=True)
+    await media.invoke(raw.functions.updates.GetState())
     server.post("news", "to one only")
     assert (await listening.next()).message.message == "to one only"
     assert await listening.silent()
