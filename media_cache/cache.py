@@ -6,8 +6,8 @@ import asyncio
 import logging
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,19 +57,14 @@ class Complete:
     modified: int
     etag: str
     file: SharedFile
-    _viewers: Counter[str]
+    _cache: MediaCache
 
     async def read(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
         """Bytes [start, end) in chunks. Raises StorageUnavailable if the disk does not give them."""
-        self._viewers[self.unique_id] += 1
-        try:
+        with self._cache.viewing(self.unique_id):
             async with aclosing(self.file.stream(start, end)) as chunks:
                 async for chunk in chunks:
                     yield chunk
-        finally:
-            self._viewers[self.unique_id] -= 1
-            if not self._viewers[self.unique_id]:
-                del self._viewers[self.unique_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +138,18 @@ class MediaCache:
             now=now,
         )
 
+    @contextmanager
+    def viewing(self, unique_id: str) -> Iterator[None]:
+        """For the time of the block the file is in use. Its end counts as an access: a film may take hours."""
+        self._viewers[unique_id] += 1
+        try:
+            yield
+        finally:
+            self._viewers[unique_id] -= 1
+            if not self._viewers[unique_id]:
+                del self._viewers[unique_id]
+            self._accesses[unique_id] = int(self._now())
+
     def at_hand(self, unique_id: str) -> Complete | None:
         """The file, if it is whole and was opened lately; for others ask `open`. Does not wait for anything."""
         complete = self._held_open.get(unique_id)
@@ -193,13 +200,18 @@ class MediaCache:
             return Progress(download, entity_tag(unique_id))
 
     async def prepare(self) -> None:
-        """All that is to be done at the start; files may be opened meanwhile. Raises as `reconcile` does."""
+        """All that is to be done at the start; files may be opened meanwhile."""
         await asyncio.to_thread(mime.load)
         await self.reconcile()
 
     async def reconcile(self) -> None:
-        """Make the folder and the table agree, after a crash for example. Raises StorageUnavailable or OSError."""
-        swept = await self.sweeper.reconcile()
+        """Make the folder and the table agree, after a crash for example. A disk that refuses is logged."""
+        try:
+            swept = await self.sweeper.reconcile()
+        except (StorageUnavailable, OSError) as fault:
+            # Feeds work without; each media request finds out for itself what does not.
+            log.warning("The media folder could not be put in order: %s", fault)
+            return
         if swept.files or swept.strays:
             log.info("Media folder: dropped %d incomplete and %d stray files", swept.files, swept.strays)
 
@@ -292,7 +304,7 @@ class MediaCache:
             modified=row.modified,
             etag=entity_tag(unique_id),
             file=file,
-            _viewers=self._viewers,
+            _cache=self,
         )
         self._held_open[unique_id] = complete
         if len(self._held_open) > _FILES_HELD_OPEN:

@@ -21,6 +21,7 @@ BIG_FILE_TTL = 3600
 # A stray file younger than this may be one that is just being made or published.
 STRAY_AGE = 3600
 _DAY = 86400
+_BATCH = 50
 
 
 class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,10 +84,16 @@ class Sweeper:
         return Swept(await self._remove(lost), strays)
 
     async def _remove(self, unique_ids: Iterable[str]) -> int:
-        doomed = [unique_id for unique_id in unique_ids if not self._in_use(unique_id)]
-        self._forget(doomed)
-        await self._store.remove(doomed, self._folder.unlink)
-        return len(doomed)
+        candidates = list(unique_ids)
+        removed = 0
+        # In batches, so that the database's thread is free in between; files come into use meanwhile.
+        for start in range(0, len(candidates), _BATCH):
+            batch = candidates[start : start + _BATCH]
+            doomed = [unique_id for unique_id in batch if not self._in_use(unique_id)]
+            self._forget(doomed)
+            await self._store.remove(doomed, self._folder.unlink)
+            removed += len(doomed)
+        return removed
 
     async def _remove_strays(self, before: float) -> int:
         # Files first, rows second: a file that is published in between has its row in time.

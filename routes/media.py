@@ -32,6 +32,7 @@ YEAR = 31536000
 # Seconds that a look-up may take before the connection is watched as well.
 _PATIENCE = 0.05
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_NOT_KEPT = {"Cache-Control": "no-store"}
 # Nothing of a file runs, whatever it is.
 _LOCKED = "sandbox; default-src 'none'"
 # The player that a browser makes for a video opened by itself has to load that video, and styles itself; without the
@@ -113,7 +114,7 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
     if verdict is Verdict.NOT_MODIFIED:
         return Response(status_code=304, headers=headers)
     if verdict is Verdict.FAILED:
-        return JSONResponse({"detail": "The file is not the one that the condition names"}, 412)
+        return JSONResponse({"detail": "The file is not the one that the condition names"}, 412, _NOT_KEPT)
 
     source = found if isinstance(found, Complete) else found.download
     size = found.size if isinstance(found, Complete) else await _while_connected(request, found.download.size())
@@ -125,7 +126,7 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
         return JSONResponse(
             {"detail": f"The file has {size} bytes, none of them in the range"},
             416,
-            {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", "Cache-Control": "no-store"},
+            {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", **_NOT_KEPT},
         )
     if isinstance(found, Complete):
         mime_type = found.mime_type

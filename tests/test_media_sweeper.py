@@ -73,6 +73,10 @@ async def test_a_file_that_is_being_read_stays_until_its_reader_is_done(tmp_path
         clock.now += 30 * DAY
         assert await cache.sweeper.sweep() == Swept(0, 0)
         await chunks.aclose()
+        # The end of its use counts as an access.
+        await cache.flush()
+        assert await cache.sweeper.sweep() == Swept(0, 0)
+        clock.now += 30 * DAY
         assert await cache.sweeper.sweep() == Swept(1, 0)
         assert on_disk(tmp_path) == []
 
@@ -170,6 +174,30 @@ async def test_at_the_start_every_stray_goes_and_rows_without_their_whole_file(t
         assert await names(cache) == {"whole"}
         assert len(on_disk(tmp_path)) == 1
         assert await cache.sweeper.reconcile() == Swept(0, 0)
+
+
+async def test_many_files_go_in_one_sweep(tmp_path: Path) -> None:
+    clock = Clock(time.time())
+    source = MemorySource()
+    async with media_cache(tmp_path, source, now=clock, max_parallel=20) as cache:
+        await asyncio.gather(*[store(cache, source, f"file{number}", 10) for number in range(120)])
+        clock.now += 30 * DAY
+        assert await cache.sweeper.sweep() == Swept(120, 0)
+        assert on_disk(tmp_path) == []
+
+
+async def test_a_folder_that_can_not_be_put_in_order_does_not_stop_a_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = MemorySource()
+    async with media_cache(tmp_path, source) as cache:
+        await store(cache, source, "one")
+        folder = cache._folder.path("one").parent
+        cache._folder.path("one").unlink()
+        folder.rmdir()
+        folder.write_text("in the way")
+        await cache.prepare()
+        assert "could not be put in order" in caplog.text
 
 
 async def test_a_first_start_has_nothing_to_put_in_order(tmp_path: Path) -> None:
