@@ -19,7 +19,7 @@ from feeds.feed import Document, Feed, FeedFormat
 from model.channel import Channel
 from model.message import Message
 from posts.post import MediaLinks, Post, RenderOptions
-from routes.document_cache import DocumentCache
+from routes.document_cache import DocumentCache, Rendered
 from routes.query import FeedQuery
 from tg_cache import History, StaleReason, Window
 
@@ -54,13 +54,15 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     stale: StaleReason | None
 
 
-class DocumentKey(msgspec.Struct, frozen=True):
+class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a channel's document depends on, for the settings of one process."""
 
     format: FeedFormat
     channel_id: int
     version: int
     fetched_at: float
+    # A window may be shorter while Telegram can't be asked for the rest.
+    messages: int
     query: FeedQuery
     base_url: str
 
@@ -89,9 +91,17 @@ class ChannelDocuments:
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
         window = await self._history.window(key, FIRST_WINDOW)
-        cache_key = DocumentKey(format, window.channel.id, window.version, window.fetched_at, query, base_url)
-        document = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url))
-        return Served(document=document, fetched_at=window.fetched_at, stale=window.stale)
+        cache_key = DocumentKey(
+            format=format,
+            channel_id=window.channel.id,
+            version=window.version,
+            fetched_at=window.fetched_at,
+            messages=len(window.messages),
+            query=query,
+            base_url=base_url,
+        )
+        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url))
+        return Served(document=rendered.document, fetched_at=window.fetched_at, stale=window.stale or rendered.lacking)
 
     async def post_page(self, key: str | int, post_id: int, base_url: str) -> Document:
         """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
@@ -100,15 +110,17 @@ class ChannelDocuments:
 
     async def _render(
         self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str
-    ) -> Document:
+    ) -> Rendered:
         options = self._options(query, base_url)
         posts = await self._in_thread(self._posts, window, options, query.limit)
-        count = FIRST_WINDOW
-        while len(posts) < query.limit and not window.reached_start and count < LARGEST_WINDOW:
+        count, lacking = FIRST_WINDOW, None
+        while len(posts) < query.limit and not window.reached_start and lacking is None and count < LARGEST_WINDOW:
             count *= 2
             window = await self._history.window(key, count)
+            lacking = window.stale
             posts = await self._in_thread(self._posts, window, options, query.limit)
-        return await self._in_thread(self._document, posts, window, format, options)
+        document = await self._in_thread(self._document, posts, window, format, options)
+        return Rendered(document=document, lacking=lacking)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -127,7 +139,7 @@ class ChannelDocuments:
 
     def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
         def note_failure(message_id: int, error: BaseException) -> None:
-            log.error("post %s of channel %s could not be rendered", message_id, window.channel.id, exc_info=error)
+            log.error("Post %s of channel %s can't be rendered", message_id, window.channel.id, exc_info=error)
 
         return post_parser.build_posts(window.messages, window.channel, options, limit=limit, on_failure=note_failure)
 

@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from feeds.feed import Document
 from single_flight import SingleFlight
+from tg_cache import StaleReason
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+class Rendered(msgspec.Struct, frozen=True, kw_only=True):
+    """A document, and why it has fewer posts than it would have if Telegram could be asked (None: it has all)."""
+
+    document: Document
+    lacking: StaleReason | None = None
 
 
 class DocumentCache(Generic[Key]):
     """The documents that were asked for last, up to `max_bytes` of bodies in all.
 
-    A key has to name everything that a document depends on, so an entry is never wrong, only unused.
+    A key has to name everything that a document depends on, so an entry is never wrong, only unused. Documents that
+    lack posts are not kept.
     """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._entries: OrderedDict[Key, Document] = OrderedDict()
-        self._rendering: SingleFlight[Key, Document] = SingleFlight()
+        self._entries: OrderedDict[Key, Rendered] = OrderedDict()
+        self._rendering: SingleFlight[Key, Rendered] = SingleFlight()
 
-    async def get(self, key: Key, render: Callable[[], Awaitable[Document]]) -> Document:
+    async def get(self, key: Key, render: Callable[[], Coroutine[Any, Any, Rendered]]) -> Rendered:
         """The document under the key, rendered once for all who ask at the same time."""
-        document = self._entries.get(key)
-        if document is not None:
+        rendered = self._entries.get(key)
+        if rendered is not None:
             self._entries.move_to_end(key)
-            return document
+            return rendered
 
-        async def render_and_keep() -> Document:
-            document = await render()
-            self._put(key, document)
-            return document
+        async def render_and_keep() -> Rendered:
+            rendered = await render()
+            if rendered.lacking is None:
+                self._keep(key, rendered)
+            return rendered
 
         return await self._rendering.run(key, render_and_keep)
 
-    def _put(self, key: Key, document: Document) -> None:
-        self._entries[key] = document
-        self._bytes += len(document.body)
+    def _keep(self, key: Key, rendered: Rendered) -> None:
+        self._entries[key] = rendered
+        self._bytes += len(rendered.document.body)
         while self._bytes > self._max_bytes:
             _, evicted = self._entries.popitem(last=False)
-            self._bytes -= len(evicted.body)
+            self._bytes -= len(evicted.document.body)

@@ -1,0 +1,313 @@
+"""The demo as a newcomer meets it: one command, real readers, a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import feedparser
+import psutil
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from demo.product import free_port
+
+ROOT = Path(__file__).resolve().parent.parent
+NEW_POST_EVERY_S = 2
+START_WITHIN_S = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A running demo: where it is, and each channel's feed address by title."""
+
+    base: str
+    feeds: dict[str, str]
+
+
+def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """The command of `./run.sh demo`, less the installation; what it prints goes to the file `output`."""
+    with (cwd / "output").open("w") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "demo", *arguments],
+            cwd=cwd,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+@contextmanager
+def running(*arguments: str, cwd: Path) -> Iterator[Demo]:
+    """A demo on a free port, ended by Ctrl-C, which must leave no process and no complaint behind."""
+    port = free_port()
+    process = start("--port", str(port), *arguments, cwd=cwd)
+    try:
+        addresses = _addresses_when_ready(process, cwd / "output")
+        feeds = dict(re.findall(r"^  (\S.*)\n    page  .*\n    feed  (.*)$", addresses, re.MULTILINE))
+        children = psutil.Process(process.pid).children(recursive=True)
+        yield Demo(f"http://127.0.0.1:{port}", feeds)
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=30)
+        assert process.returncode == 0, complaints
+        assert complaints == ""
+        _, left = psutil.wait_procs(children, timeout=5)
+        assert not left
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+def _addresses_when_ready(process: subprocess.Popen[str], output: Path) -> str:
+    """What the demo prints, once its list of addresses has ended with an empty line."""
+    deadline = time.monotonic() + START_WITHIN_S
+    while not re.search(r"feed  \S+\n\n", text := output.read_text("utf-8")):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, text
+        time.sleep(0.1)
+    return text
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """The demo channels, with new posts coming in quickly."""
+    with running("--interval", str(NEW_POST_EVERY_S), cwd=tmp_path_factory.mktemp("elsewhere")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium from the system."""
+    path = shutil.which("chromium")
+    assert path is not None, "chromium is missing; ./run.sh test installs it"
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=[*quiet, "--disable-sync", "--no-first-run"])
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def opened(browser: Browser, url: str) -> Iterator[Page]:
+    """A page at the URL, which must log nothing to the console and load nothing from elsewhere."""
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
+    complaints: list[str] = []
+    origin = urllib.parse.urlsplit(url).netloc
+
+    def note(message: ConsoleMessage) -> None:
+        complaints.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda request: complaints.append(request.url) if urllib.parse.urlsplit(request.url).netloc != origin else None,
+    )
+    page.goto(url)
+    yield page
+    page.close()
+    assert not complaints
+
+
+def wait_until(page: Page, condition: str) -> None:
+    """Wait until a JavaScript expression holds; the page's own policy forbids Playwright to do so by itself."""
+    deadline = time.monotonic() + 15
+    while not page.evaluate(condition):
+        assert time.monotonic() < deadline, condition
+        page.wait_for_timeout(50)
+
+
+def fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo: Demo) -> None:
+    assert len(demo.feeds) == 5
+    for url in demo.feeds.values():
+        content = fetch(f"{url}?limit=200")
+        parsed = feedparser.parse(content)
+        assert not parsed.bozo
+        assert len(parsed.entries) > 20
+        assert len({entry.id for entry in parsed.entries}) == len(parsed.entries)
+        assert all(entry.title and entry.link.startswith("https://t.me/") for entry in parsed.entries)
+        checked = subprocess.run(["xmllint", "--noout", "-"], input=content, capture_output=True, check=False)
+        assert checked.returncode == 0, checked.stderr
+
+
+def test_newsboat_reads_the_feeds_and_sees_new_posts_once(demo: Demo, tmp_path: Path) -> None:
+    (tmp_path / "urls").write_text("\n".join(demo.feeds.values()) + "\n", "utf-8")
+    (tmp_path / "config").write_text("", "utf-8")
+    command = ["newsboat", "-u", "urls", "-c", "cache.db", "-C", "config", "-x", "reload"]
+
+    def reload() -> dict[str, str]:
+        done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"HOME": str(tmp_path)}, timeout=60, check=False)
+        assert done.returncode == 0
+        with closing(sqlite3.connect(tmp_path / "cache.db")) as database:
+            return dict(database.execute("SELECT guid, title FROM rss_item"))
+
+    before = reload()
+    assert len(before) > 150
+    time.sleep(2 * NEW_POST_EVERY_S)
+    after = reload()
+    assert len(after) > len(before)
+    assert before.items() <= after.items()
+
+
+def test_text_arrives_in_a_reader_as_it_was_typed(demo: Demo) -> None:
+    parsed = feedparser.parse(fetch(f"{demo.feeds['The Lighthouse Notebook']}?limit=200"))
+    bodies = "\n".join(entry.content[0].value for entry in parsed.entries)
+    for typed in ("std::vector&lt;int&gt;", "AT&amp;amp;T", "&lt;script&gt;"):
+        assert typed in bodies
+    assert "<script" not in bodies
+    assert "javascript:" not in bodies
+
+
+def test_every_file_that_a_page_names_is_served_complete(demo: Demo) -> None:
+    urls = set()
+    for feed in demo.feeds.values():
+        page = fetch(feed.replace("/rss/", "/html/") + "?limit=200").decode()
+        urls |= set(re.findall(rf"{re.escape(demo.base)}/media/[^\s\"'<>&]+", page))
+    assert len(urls) > 40
+    for url in urls:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            assert len(answer.read()) == int(answer.headers["Content-Length"]) > 0
+
+
+@pytest.mark.parametrize("channel", ["demo_lighthouse", "demo_lantern", "demo_observatory"])
+def test_chromium_shows_every_picture_and_complains_of_nothing(
+    demo: Demo, browser: Browser, channel: str, tmp_path: Path
+) -> None:
+    with opened(browser, f"{demo.base}/html/{channel}?limit=200") as page:
+        assert page.locator("h1").count() == 1
+        assert page.locator("article.h-entry").count() > 20
+        for image in page.locator("img:visible").all():
+            image.scroll_into_view_if_needed()
+        wait_until(page, "[...document.images].every(image => image.complete || !image.offsetParent)")
+        broken = "[...document.images].filter(i => i.offsetParent && !i.naturalWidth).map(i => i.src)"
+        assert page.evaluate(broken) == []
+        page.screenshot(path=tmp_path / f"{channel}.png", full_page=True)
+
+
+def test_chromium_plays_and_seeks_the_video(demo: Demo, browser: Browser) -> None:
+    with opened(browser, f"{demo.base}/html/demo_lighthouse?limit=200") as page:
+        state = page.evaluate(
+            """async () => {
+                const video = document.querySelector('video');
+                video.muted = true;
+                await video.play();
+                await new Promise(done =>
+                    video.addEventListener('timeupdate', () => video.currentTime > 0.3 && done()));
+                video.currentTime = video.duration - 0.5;
+                await new Promise(done => video.addEventListener('seeked', done, {once: true}));
+                return {duration: video.duration, time: video.currentTime, width: video.videoWidth, error: video.error};
+            }"""
+        )
+        assert state["error"] is None
+        assert state["width"] > 0
+        assert state["time"] == pytest.approx(state["duration"] - 0.5, abs=0.3)
+
+
+def test_a_phone_shows_no_sideways_scrolling(demo: Demo, browser: Browser) -> None:
+    for feed in demo.feeds.values():
+        with opened(browser, feed.replace("/rss/", "/html/") + "?limit=200") as page:
+            page.set_viewport_size({"width": 360, "height": 740})
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def foreign_export(folder: Path) -> Path:
+    """What a stranger may have: a private channel of thousands of messages in many scripts, with missing files."""
+    scripts = [
+        "Plain English",
+        "Кириллица и ещё",
+        "עברית ועוד",
+        "नमस्ते दुनिया",
+        "ქართული ენა",
+        "漢字かな交じり文",
+        "😀🏳️‍🌈𝔘𝔫𝔦",
+    ]
+    messages: list[dict[str, Any]] = [
+        {
+            "id": number,
+            "type": "message",
+            "date": "2025-03-04T05:06:07",
+            "date_unixtime": str(1_741_064_767 + 600 * number),
+            "from": "Somebody's notes",
+            "from_id": "channel1555000111",
+            "text": [f"{scripts[number % len(scripts)]} ", {"type": "bold", "text": str(number)}, " end"],
+            "text_entities": [],
+        }
+        for number in range(1, 4001)
+    ]
+    messages[3990]["photo"] = "(File not included. Change data exporting settings to download.)"
+    messages[3995] |= {"file": "files/gone.bin", "mime_type": "application/octet-stream"}
+    messages[3999] |= {"type": "service", "action": "an_action_of_the_year_2031", "actor": "Somebody"}
+    folder.mkdir()
+    export = {"name": "Somebody's notes", "type": "private_channel", "id": 1555000111, "messages": messages}
+    (folder / "result.json").write_text(json.dumps(export, ensure_ascii=False, indent=1), "utf-8")
+    return folder
+
+
+def test_an_export_from_elsewhere_is_served_the_same_way(tmp_path: Path) -> None:
+    foreign_export(tmp_path / "ChatExport_2025-04-01")
+    with running("ChatExport_2025-04-01", cwd=tmp_path) as demo:
+        assert list(demo.feeds) == ["Somebody's notes"]
+        (url,) = demo.feeds.values()
+        assert "/rss/-1001555000111" in url
+        parsed = feedparser.parse(fetch(f"{url}?limit=200"))
+        assert not parsed.bozo
+        assert len(parsed.entries) == 200
+        assert "漢字かな交じり文 3995 end" in {entry.title for entry in parsed.entries}
+        page = fetch(url.replace("/rss/", "/html/")).decode()
+        assert "<b>3995</b>" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("nothing", None, "no such folder"),
+        ("empty", {}, "result.json"),
+        ("broken", {"result.json": '{"name": "x", "messages": ['}, "result.json"),
+        ("slack", {"result.json": '[{"user": "U1", "text": "hi"}]'}, "result.json"),
+    ],
+)
+def test_a_broken_or_foreign_folder_is_one_line_and_exit_2(
+    tmp_path: Path, name: str, content: dict[str, str] | None, words: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).mkdir()
+        for file, text in content.items():
+            (tmp_path / name / file).write_text(text, "utf-8")
+    process = start("--port", str(free_port()), name, cwd=tmp_path)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert (tmp_path / "output").read_text("utf-8") == ""
+    first, *rest = err.splitlines()
+    assert words in first
+    assert len(rest) <= 1
+    assert "Traceback" not in err
+
+
+def test_a_taken_port_is_one_line_and_exit_1(tmp_path: Path, demo: Demo) -> None:
+    process = start("--port", demo.base.rpartition(":")[2], cwd=tmp_path)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert len(err.splitlines()) == 1
+    assert "--port" in err
