@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -32,6 +32,9 @@ YEAR = 31536000
 # Seconds that a look-up may take before the connection is watched as well.
 _PATIENCE = 0.05
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_CONDITIONS = frozenset(
+    {b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"}
+)
 _NOT_KEPT = {"Cache-Control": "no-store"}
 # Nothing of a file runs, whatever it is.
 _LOCKED = "sandbox; default-src 'none'"
@@ -63,7 +66,8 @@ def media_router(
         channel_id = _number(address["channel"])
         post_id = _number(address["post_id"])
         unique_id: str = address["file_unique_id"]
-        lifetime = signer.verify(channel_id, post_id, unique_id, address["digest"], request.query_params.get("exp"))
+        expiry = request.query_params.get("exp") if request.scope["query_string"] else None
+        lifetime = signer.verify(channel_id, post_id, unique_id, address["digest"], expiry)
         etag = entity_tag(unique_id)
         if lifetime is None:
             cache_control = f"{scope}, max-age={YEAR}, immutable"
@@ -71,14 +75,15 @@ def media_router(
             cache_control = f"{scope}, max-age={min(int(lifetime), YEAR)}"
         headers = {"ETag": etag, "Cache-Control": cache_control}
 
-        if _has_it_already(request, etag):
+        conditions = _conditions(request)
+        if _has_it_already(conditions, etag):
             return Response(status_code=304, headers=headers)
         found: Complete | Progress | None = cache.at_hand(unique_id)
         if found is None:
             find = partial(find_file, channel_id, post_id, unique_id)
             renew = partial(renew_file, channel_id, post_id, unique_id)
             found = await _while_connected(request, cache.open(channel_id, post_id, unique_id, find, renew))
-        return await _answer(request, found, headers, stem=f"telegram-{post_id}")
+        return await _answer(request, conditions, found, headers, stem=f"telegram-{post_id}")
 
     router = APIRouter()
     # Without the framework's parameter handling: it costs more than sending a small file.
@@ -94,23 +99,40 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _has_it_already(request: Request, etag: str) -> bool:
+def _conditions(request: Request) -> dict[str, str]:
+    """The request's conditional and Range headers; the values of one that comes twice are joined (RFC 9110 5.3)."""
+    found: dict[str, str] = {}
+    for name, value in request.scope["headers"]:
+        if name in _CONDITIONS:
+            key, text = name.decode("latin-1"), value.decode("latin-1")
+            found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+def _has_it_already(conditions: Mapping[str, str], etag: str) -> bool:
     """Whether the client names the file's tag: no need to have the file then.
 
     The tag of an address never changes. A `*` asks whether the file exists, other conditions come first (RFC 9110
     13.2.2), so those are judged later.
     """
-    if "if-match" in request.headers or "if-unmodified-since" in request.headers:
+    if "if-match" in conditions or "if-unmodified-since" in conditions:
         return False
-    tags = request.headers.get("if-none-match", "*")
+    tags = conditions.get("if-none-match", "*")
     return tags.strip() != "*" and tag_listed(tags, etag, weak=True)
 
 
-async def _answer(request: Request, found: Complete | Progress, headers: dict[str, str], *, stem: str) -> Response:
+async def _answer(
+    request: Request,
+    conditions: Mapping[str, str],
+    found: Complete | Progress,
+    headers: dict[str, str],
+    *,
+    stem: str,
+) -> Response:
     modified = found.modified if isinstance(found, Complete) else found.download.modified
     headers["Last-Modified"] = http_date(modified)
     etag = headers["ETag"]
-    verdict = evaluate(request.headers, etag, modified)
+    verdict = evaluate(conditions, etag, modified)
     if verdict is Verdict.NOT_MODIFIED:
         return Response(status_code=304, headers=headers)
     if verdict is Verdict.FAILED:
@@ -120,8 +142,8 @@ async def _answer(request: Request, found: Complete | Progress, headers: dict[st
     size = found.size if isinstance(found, Complete) else await _while_connected(request, found.download.size())
     ranges = None
     # Only GET knows ranges (RFC 9110 14.2).
-    if request.method == "GET" and range_holds(request.headers.get("if-range"), etag, modified):
-        ranges = parse_range(", ".join(request.headers.getlist("range")) or None, size)
+    if request.method == "GET" and range_holds(conditions.get("if-range"), etag, modified):
+        ranges = parse_range(conditions.get("range"), size)
     if ranges == ():
         return JSONResponse(
             {"detail": f"The file has {size} bytes, none of them in the range"},

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from email.utils import formatdate, parsedate_to_datetime
 from enum import Enum, auto
+from functools import lru_cache
 
 _ENTITY_TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 
@@ -18,6 +19,7 @@ class Verdict(Enum):
     FAILED = auto()
 
 
+@lru_cache(maxsize=1024)
 def http_date(moment: float) -> str:
     """Unix seconds as an HTTP date (RFC 9110 5.6.7)."""
     return formatdate(int(moment), usegmt=True)
