@@ -165,9 +165,13 @@ def _add_routes(
     )
     documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering)
     files = PostFiles(history)
-    app.include_router(feed_router(documents, auth, origin, merge=settings.time_based_merge))
-    app.include_router(media_router(media, signer, files.find, files.renew, public=not auth.required))
-    app.include_router(status_router(lambda: telegram.status, origin, threshold_s=settings.ping_unhealthy_after))
+    for router in (
+        feed_router(documents, auth, origin, merge=settings.time_based_merge),
+        media_router(media, signer, files.find, files.renew, public=not auth.required),
+        status_router(lambda: telegram.status, origin, threshold_s=settings.ping_unhealthy_after),
+    ):
+        # As the application's own: an included router would be matched as a whole first, at each request.
+        app.router.routes.extend(router.routes)
 
 
 class _Server(uvicorn.Server):

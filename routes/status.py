@@ -18,7 +18,19 @@ from routes.answers import page_response
 from routes.feeds import METHODS
 from routes.headers import COMMON_HEADERS
 from routes.origin import Origin
-from telegram_client import Status
+from telegram_client import State, Status
+
+# What anybody may know. The client's own reason names files and processes: it is in the log.
+PUBLIC_REASONS: dict[State, str] = {
+    State.READY: "Connected to Telegram.",
+    State.CONNECTING: "Connecting to Telegram.",
+    State.NOT_LOGGED_IN: "Not logged in to Telegram: run `./run.sh login`.",
+    State.REVOKED: "Telegram does not accept the login any more: run `./run.sh login`.",
+    State.BANNED: "Telegram has banned or deleted the account: run `./run.sh login` with another one.",
+    State.BAD_API: "Telegram refuses TG_API_ID with TG_API_HASH: check them at my.telegram.org.",
+    State.UNAVAILABLE: "No connection to Telegram now; the log says why.",
+    State.CLOSED: "The bridge is shutting down.",
+}
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,12 +41,12 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def health_of(status: Status, now: float, started_at: float, threshold_s: float) -> Health:
-    """Healthy: connected, and Telegram answered within the threshold, or there was no time for that yet.
+    """Healthy: connected, and Telegram answered within the threshold. A fresh boot is given that time, too.
 
     All times are seconds of the monotonic clock.
     """
     age = now - (started_at if status.probed_at is None else status.probed_at)
-    healthy = status.connected and age <= threshold_s
+    healthy = status.state in (State.READY, State.CONNECTING) and age <= threshold_s
     body: dict[str, object] = {
         "status": "ok" if healthy else "degraded",
         "connected": status.connected,
@@ -42,7 +54,8 @@ def health_of(status: Status, now: float, started_at: float, threshold_s: float)
         "threshold_s": threshold_s,
     }
     if not healthy:
-        body["reason"] = status.reason or f"Telegram's latest answer is {age:.0f} s old"
+        reason = f"Telegram's latest answer is {age:.0f} s old" if status.connected else PUBLIC_REASONS[status.state]
+        body["reason"] = reason
     return Health(healthy=healthy, body=body)
 
 
@@ -68,10 +81,7 @@ def status_router(
         """What this is, whether it is logged in, and the addresses of the channel in the parameter `channel`."""
         now = status()
         base_url = origin.base_url(request)
-        sentence = now.reason
-        if now.connected:
-            sentence = f"Connected to Telegram as {now.account}." if now.account else "Connected to Telegram."
-        page = FrontPage(base_url=base_url, status=sentence, ready=now.connected)
+        page = FrontPage(base_url=base_url, status=PUBLIC_REASONS[now.state], ready=now.connected)
         if text := request.query_params.get("channel", "").strip():
             page = _with_channel(page, text)
         return page_response(request, render_front_page(page), content_security_policy())

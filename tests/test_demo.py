@@ -198,10 +198,16 @@ def test_chromium_shows_every_picture_and_complains_of_nothing(
     with opened(browser, f"{demo.base}/html/{channel}?limit=200") as page:
         assert page.locator("h1").count() == 1
         assert page.locator("article.h-entry").count() > 20
-        for image in page.locator("img:visible").all():
-            image.scroll_into_view_if_needed()
-        wait_until(page, "[...document.images].every(image => image.complete || !image.offsetParent)")
-        broken = "[...document.images].filter(i => i.offsetParent && !i.naturalWidth).map(i => i.src)"
+        # Pictures load when they are scrolled to.
+        wait_until(
+            page,
+            """() => {
+                const missing = [...document.images].find(image => !image.complete && image.checkVisibility());
+                missing?.scrollIntoView();
+                return !missing;
+            }""",
+        )
+        broken = "[...document.images].filter(i => i.checkVisibility() && !i.naturalWidth).map(i => i.src)"
         assert page.evaluate(broken) == []
         page.screenshot(path=tmp_path / f"{channel}.png", full_page=True)
 

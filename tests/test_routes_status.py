@@ -1,0 +1,65 @@
+"""`/ping` and the front page: what they say in each state, from memory alone."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from routes.origin import Origin
+from routes.status import PUBLIC_REASONS, health_of, status_router
+from telegram_client import State, Status
+
+THRESHOLD = 250.0
+
+
+@pytest.mark.parametrize(
+    ("state", "probed_at", "now", "healthy"),
+    [
+        (State.READY, 1000.0, 1010.0, True),
+        (State.READY, 1000.0, 1250.0, True),
+        (State.READY, 1000.0, 1251.0, False),
+        (State.CONNECTING, None, 901.0, True),
+        (State.CONNECTING, None, 1151.0, False),
+        (State.NOT_LOGGED_IN, None, 901.0, False),
+        (State.UNAVAILABLE, 1000.0, 1001.0, False),
+        (State.REVOKED, 1000.0, 1001.0, False),
+        (State.CLOSED, 1000.0, 1001.0, False),
+    ],
+)
+def test_healthy_is_connected_and_answered_lately_or_freshly_booted(
+    state: State, probed_at: float | None, now: float, healthy: bool
+) -> None:
+    health = health_of(Status(state=state, probed_at=probed_at), now, 900.0, THRESHOLD)
+    assert health.healthy is healthy
+    assert health.body["status"] == ("ok" if healthy else "degraded")
+    assert health.body["connected"] is (state is State.READY)
+    assert ("reason" in health.body) is not healthy
+
+
+async def get(status: Status, path: str, **params: str) -> httpx.Response:
+    """What the routes answer while the connection is in that state."""
+    app = FastAPI()
+    app.include_router(status_router(lambda: status, Origin("", ()), threshold_s=THRESHOLD))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bridge.example") as client:
+        return await client.get(path, params=params)
+
+
+@pytest.mark.parametrize("state", list(State))
+async def test_every_state_has_words_for_everybody(state: State) -> None:
+    assert PUBLIC_REASONS[state] in (await get(Status(state=state), "/")).text
+
+
+async def test_neither_tells_whose_account_it_is_nor_where_its_files_lie() -> None:
+    status = Status(state=State.UNAVAILABLE, reason="/secret/place is in use (pid 77)", account="Ada Lovelace")
+    for path in ("/ping", "/"):
+        text = (await get(status, path)).text
+        assert "secret" not in text
+        assert "Ada" not in text
+
+
+async def test_what_is_typed_into_the_front_page_comes_back_as_text() -> None:
+    answer = await get(Status(state=State.READY), "/", channel='"><script>alert(1)</script>')
+    assert answer.status_code == 200
+    assert "<script" not in answer.text
+    assert "must be a username" in answer.text
