@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     """With and without the system's way to read only what is in memory."""
     if request.param == "from the disk":
         monkeypatch.setattr(shared_file, "_NO_WAIT", None)
+
+
+def descriptors_of(path: Path) -> int:
+    """How many descriptors of this process are open on the file."""
+    found = 0
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found += descriptor.readlink() == path
+    return found
 
 
 async def read(file: SharedFile, start: int, end: int) -> bytes:
@@ -78,15 +88,20 @@ async def test_readers_that_are_cancelled_at_any_moment_leave_no_descriptor(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_file, "_NO_WAIT", None)
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    readers = [asyncio.create_task(read(SharedFile(path), 0, len(CONTENT))) for _ in range(30)]
+
+    async def glance() -> None:
+        await read(SharedFile(path), 0, len(CONTENT))
+
+    readers = [asyncio.create_task(glance()) for _ in range(30)]
     await asyncio.sleep(0.002)
+    assert descriptors_of(path)
     for reader in readers:
         reader.cancel()
     await asyncio.wait(readers)
+    del reader
+    readers.clear()
     # A thread that was reading then lets go a moment later.
     async with asyncio.timeout(5):
-        while len(list(Path("/proc/self/fd").iterdir())) > before:
-            readers.clear()
+        while descriptors_of(path):
             gc.collect()
             await asyncio.sleep(0.01)

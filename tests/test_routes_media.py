@@ -88,18 +88,20 @@ async def serving(
         answers = ErrorAnswers(lambda status, detail: detail.encode(), {})
         answers.install(app)
         config = uvicorn.Config(FaultGuard(app, answers), log_config=None, lifespan="off", ws="none", http="httptools")
+        config.load()
         server = uvicorn.Server(config)
+        server.lifespan = config.lifespan_class(config)
         listener = socket.create_server(("127.0.0.1", 0))
-        task = asyncio.create_task(server.serve([listener]))
+        # Without the server's own main loop, which only looks at the clock ten times a second.
+        await server.startup([listener])
         port = listener.getsockname()[1]
         try:
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
                 yield Bridge(client, source, cache, signer, files)
         finally:
-            server.should_exit = True
-            server.force_exit = True
-            await task
-            listener.close()
+            # Its own shutdown sleeps; the client has closed its connections.
+            for running in server.servers:
+                running.close()
 
 
 @pytest.fixture
