@@ -15,6 +15,7 @@ WORKDIR /app
 COPY --chown=root:root *.py ./
 COPY model model
 COPY telegram telegram
+COPY history history
 COPY storage storage
 COPY media_cache media_cache
 COPY posts posts

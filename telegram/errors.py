@@ -71,7 +71,8 @@ def translate(error: Exception, method: str) -> BridgeError:
             translated = ChannelNotFound("Telegram knows no such channel")
         case _ if isinstance(error, _PRIVATE):
             translated = ChannelPrivate("This account may not read the channel: join it, or have the ban lifted")
-        case _ if isinstance(error, _NO_POST):
+        # Other methods get this only for a question that was wrong, which is no word on any post.
+        case _ if isinstance(error, _NO_POST) and method.endswith(".getMessages"):
             translated = PostNotFound("There is no such post")
         case _ if isinstance(error, _OLD_REFERENCE):
             translated = FileReferenceExpired("The file's reference has expired")

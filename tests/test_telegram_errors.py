@@ -36,7 +36,7 @@ TABLE: list[tuple[Exception, type[errors.BridgeError]]] = [
     (rpc_error(406, "CHANNEL_PRIVATE"), errors.ChannelPrivate),
     (rpc_error(403, "CHAT_FORBIDDEN"), errors.ChannelPrivate),
     (rpc_error(400, "USER_BANNED_IN_CHANNEL"), errors.ChannelPrivate),
-    (rpc_error(400, "MSG_ID_INVALID"), errors.PostNotFound),
+    (rpc_error(400, "MSG_ID_INVALID"), errors.BridgeError),
     (rpc_error(400, "FILE_REFERENCE_EXPIRED"), errors.FileReferenceExpired),
     (rpc_error(400, "FILE_REFERENCE_0_EXPIRED"), errors.FileReferenceExpired),
     (rpc_error(400, "FILE_REFERENCE_INVALID"), errors.FileReferenceExpired),
@@ -66,6 +66,11 @@ TABLE: list[tuple[Exception, type[errors.BridgeError]]] = [
     (OSError(), errors.TelegramUnavailable),
     (TransportFlood(), errors.TelegramUnavailable),
 ]
+
+
+@pytest.mark.parametrize("method", ["channels.getMessages", "messages.getMessages"])
+def test_only_a_call_for_messages_can_learn_that_a_post_does_not_exist(method: str) -> None:
+    assert type(translate(rpc_error(400, "MSG_ID_INVALID"), method)) is errors.PostNotFound
 
 
 @pytest.mark.parametrize(("error", "expected"), TABLE, ids=lambda value: re.sub(r"\W+", " ", repr(value))[:60])
