@@ -568,6 +568,7 @@ async def test_a_kill_in_the_middle_of_writing_leaves_no_partial_under_a_final_n
     )
     assert writer.stdout is not None
     done = [writer.stdout.readline().strip() for _ in range(15)]
+    assert all(done), "the writer did not work"
     writer.kill()
     done += writer.stdout.read().split()
     writer.wait()
