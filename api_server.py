@@ -129,8 +129,9 @@ async def _running(
     signer = MediaSigner(key, settings.pyrogram_bridge_url, settings.media_url_ttl_days)
     supervisor = Supervisor()
     _add_routes(app, settings, telegram, history, media, signer, rendering)
-    await media.reconcile()
+    telegram.on_ready = media.forget_failures
     await telegram.start()
+    supervisor.start("media preparation", media.prepare)
     supervisor.start("media sweeper", media.sweep_forever)
     supervisor.start("media accesses", media.flush_forever)
     try:
@@ -165,9 +166,10 @@ def _add_routes(
     )
     documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering)
     files = PostFiles(history)
+    # Media first: a page asks for one feed and for fifty pictures.
     for router in (
-        feed_router(documents, auth, origin, merge=settings.time_based_merge),
         media_router(media, signer, files.find, files.renew, public=not auth.required),
+        feed_router(documents, auth, origin, merge=settings.time_based_merge),
         status_router(lambda: telegram.status, origin, threshold_s=settings.ping_unhealthy_after),
     ):
         # As the application's own: an included router would be matched as a whole first, at each request.

@@ -71,6 +71,7 @@ class TelegramClient:
 
     Every call but `file_part` passes `gate`, which is closed, with the reason, as long as there is no
     connection. `connection_factory` replaces the way to Telegram's data centers; only code can set it.
+    `on_ready` is called whenever a connection has come (back): what failed for want of one may be tried again.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class TelegramClient:
         *,
         connection_factory: type[TCPConnection] | None = None,
     ) -> None:
+        self.on_ready: Callable[[], None] = lambda: None
         self._options = options
         self._gate = gate
         self._connection_factory = connection_factory
@@ -239,6 +241,7 @@ class TelegramClient:
         self._status = Status(state=state, reason=reason, account=account, probed_at=self._status.probed_at)
         if fault is None:
             self._gate.open()
+            self.on_ready()
         else:
             self._gate.close(_refusal(fault))
 

@@ -64,3 +64,10 @@ async def until_connected(client: httpx.AsyncClient, within: float = 10) -> None
     async with asyncio.timeout(within):
         while not (await client.get("/ping")).json()["connected"]:
             await asyncio.sleep(0.02)
+
+
+async def until_degraded(client: httpx.AsyncClient, within: float = 15) -> None:
+    """Wait until the service has noticed that Telegram is out of reach. Raises TimeoutError."""
+    async with asyncio.timeout(within):
+        while (await client.get("/ping")).json()["connected"]:
+            await asyncio.sleep(0.05)

@@ -12,7 +12,7 @@ import feedparser
 import httpx
 import pytest
 import pytest_asyncio
-from service import serving
+from service import serving, until_connected, until_degraded
 from telegram_world import FILE, HIDDEN, NEWS, NEWS_ID, small_world
 
 from tgserver import Server
@@ -179,6 +179,19 @@ async def test_an_expired_reference_is_renewed_without_the_viewer_noticing(
 ) -> None:
     path = await media_path(client, 140)
     server.fail("upload.getFile", "FILE_REFERENCE_EXPIRED", times=1)
+    assert (await client.get(path)).content == FILE
+
+
+async def test_a_file_that_failed_in_an_outage_is_there_as_soon_as_telegram_is(
+    client: httpx.AsyncClient, server: Server
+) -> None:
+    path = await media_path(client, 140)
+    server.refuse()
+    server.drop_connections()
+    assert (await client.get(path)).status_code in (503, 504)
+    await until_degraded(client)
+    await server.accept()
+    await until_connected(client, within=30)
     assert (await client.get(path)).content == FILE
 
 
