@@ -28,11 +28,12 @@ _ATTRIBUTES: dict[str, set[str]] = {
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan", "scope"},
     "time": {"datetime"},
-    "video": {"controls", "height", "loop", "muted", "playsinline", "poster", "preload", "src", "width"},
+    # Muted or not, browsers let nothing play with sound before the page has been touched.
+    "video": {"autoplay", "controls", "height", "loop", "muted", "playsinline", "poster", "preload", "src", "width"},
 }
 # fmt: off
 _PLAIN_TAGS = {
-    "abbr", "b", "blockquote", "br", "caption", "cite", "code", "dd", "div", "dl", "dt", "em", "figcaption",
+    "abbr", "b", "bdi", "blockquote", "br", "caption", "cite", "code", "dd", "div", "dl", "dt", "em", "figcaption",
     "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "kbd", "mark", "p", "pre", "q", "rp", "rt",
     "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody",
     "tfoot", "thead", "tr", "u", "ul", "var", "wbr",

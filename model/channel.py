@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from model.media import FileRef
+from model.attachment import FileRef
 
 
 class ChannelKind(StrEnum):

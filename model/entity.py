@@ -8,7 +8,10 @@ import msgspec
 
 
 class EntityType(StrEnum):
-    """One value an entity constructor of the TL layer; `UNKNOWN` for those the bridge has never heard of."""
+    """One value an entity constructor of the TL layer, and what only rich messages have.
+
+    `UNKNOWN` is for those the bridge has never heard of.
+    """
 
     BOLD = "bold"
     ITALIC = "italic"
@@ -33,6 +36,9 @@ class EntityType(StrEnum):
     DIFF_INSERT = "diff_insert"
     DIFF_REPLACE = "diff_replace"
     DIFF_DELETE = "diff_delete"
+    SUBSCRIPT = "subscript"
+    SUPERSCRIPT = "superscript"
+    MARKED = "marked"
     UNKNOWN = "unknown"
 
 

@@ -16,7 +16,7 @@ from model.entity import EntityType
 from model.media import WebPage
 from model.message import Message
 from posts.grouping import Group
-from posts.kinds import kind_of
+from posts.kinds import is_visual, kind_of
 from posts.plain import without
 from posts.words import Words, words_of
 
@@ -54,11 +54,8 @@ class Facts:
         self.visual = False
         for message in messages:
             if message.media is not None:
-                kind = kind_of(message.media)
-                self.flags.add(kind.flag)
-                # A preview gives something to look at if it has a picture.
-                if kind.visual and not (isinstance(message.media, WebPage) and message.media.photo is None):
-                    self.visual = True
+                self.flags.add(kind_of(message.media).flag)
+                self.visual = self.visual or is_visual(message.media)
         self.channel_names = {name.lower() for name in (channel.username, *channel.usernames) if name}
         self.external = False
         self.invites = False
@@ -131,6 +128,10 @@ def _media(flag: str, longest_text: int | None = None) -> Callable[[Facts], bool
     return lambda facts: flag in facts.flags and (longest_text is None or len(facts.own.text) <= longest_text)
 
 
+def _either(*rules: Callable[[Facts], bool]) -> Callable[[Facts], bool]:
+    return lambda facts: any(rule(facts) for rule in rules)
+
+
 def _is_only_link(facts: Facts) -> bool:
     media = [message.media for message in facts.messages if message.media is not None]
     if not all(isinstance(one, WebPage) for one in media) or not (media or len(facts.own.links) == 1):
@@ -187,8 +188,11 @@ FLAGS: tuple[Flag, ...] = (
     ),
     Flag(
         "paywall",
-        "points to content that costs money",
-        _words("boosty*", "бусти", "sponsr*", "дзен.премиум*", "дзен премиум*", "patreon*"),
+        "has or points to content that costs money",
+        _either(
+            _media("paywall"),
+            _words("boosty*", "бусти", "sponsr*", "дзен.премиум*", "дзен премиум*", "patreon*"),
+        ),
     ),
     Flag("only_link", "a link or its preview, and no words", _is_only_link, every=True),
     Flag("link", "has a link that leaves Telegram", lambda facts: facts.external),
@@ -199,6 +203,7 @@ FLAGS: tuple[Flag, ...] = (
         "has a link to another channel",
         lambda facts: not facts.chats <= facts.channel_names,
     ),
+    Flag("rich", "an article with headings, tables and the like", _media("rich")),
     Flag(MERGED, "several messages, sent close to each other", None),
     Flag(RENDER_FAILED, "could not be shown; the link leads to the original", None),
 )  # fmt: skip

@@ -6,6 +6,20 @@ from datetime import datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1)
 
+# Telegram's own money.
+_STARS = "XTR"
+# ISO 4217: currencies whose smallest unit is not a hundredth.
+# fmt: off
+_CURRENCY_DIGITS = {
+    **dict.fromkeys((
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF",
+        "XOF", "XPF",
+    ), 0),
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
+    **dict.fromkeys(("CLF", "UYW"), 4),
+}
+# fmt: on
+
 
 def utc_minute(unix: int | None) -> str:
     """`2026-12-01 12:00 UTC`; "" for no time."""
@@ -39,6 +53,25 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(total, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def span(seconds: int) -> str:
+    """A stretch of time in its largest whole unit: `45 seconds`, `15 minutes`, `8 hours`."""
+    for size, one, many in ((3600, "hour", "hours"), (60, "minute", "minutes")):
+        if seconds >= size and seconds % size == 0:
+            return counted(seconds // size, one, many)
+    return counted(seconds // 60, "minute", "minutes") if seconds >= 60 else counted(seconds, "second", "seconds")
+
+
+def price(amount: int, currency: str) -> str:
+    """`12.50 EUR`, `1,200 JPY`, `50 stars`; `amount` is in the currency's smallest units."""
+    if currency == _STARS:
+        return counted(amount, "star", "stars")
+    digits = _CURRENCY_DIGITS.get(currency, 2)
+    whole, part = divmod(abs(amount), 10**digits)
+    sign = "-" if amount < 0 else ""
+    number = f"{sign}{whole:,}.{part:0{digits}}" if digits else f"{sign}{whole:,}"
+    return f"{number} {currency}".rstrip()
 
 
 def counted(count: int, one: str, many: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from model.entity import EntityType
-from model.media import Poll
 from model.message import Message
+from posts.media_words import texts_of
 from posts.plain import clean, one_line, spans_of
 from posts.services import sentence
 from posts.urls import safe_url
@@ -16,9 +16,9 @@ from posts.urls import safe_url
 class Words(NamedTuple):
     """What messages say themselves, never quotes or previews.
 
-    `text`: texts, events, poll questions and options, with blank lines between. `tags`: hashtags and cashtags without
-    sign, as written, in text order, each once whatever its case. `links`: the absolute URLs of texts and buttons, in
-    order, without those that may not be links. `mentions`: whether there is an `@name`.
+    `text`: texts, events, the words of polls, articles, places ..., with blank lines between. `tags`: hashtags and
+    cashtags without sign, as written, in text order, each once whatever its case. `links`: the absolute URLs of texts
+    and buttons, in order, without those that may not be links. `mentions`: whether there is an `@name`.
     """
 
     text: str
@@ -39,21 +39,22 @@ def words_of(messages: Sequence[Message]) -> Words:
         text = message.text
         if text.text:
             parts.append(text.text)
-        for start, end, entity in spans_of(text) if text.entities else ():
-            kind = entity.type
-            if kind is EntityType.URL:
-                urls.append(text.text[start:end])
-            elif kind is EntityType.TEXT_LINK:
-                urls.append(entity.url)
-            elif kind is EntityType.MENTION:
-                mentions = True
-            elif kind is EntityType.HASHTAG or kind is EntityType.CASHTAG:
-                tag = one_line(text.text[start:end].partition("@")[0]).lstrip("#＃$")
-                tags.setdefault(tag.casefold(), tag)
+        said = () if message.media is None else texts_of(message.media)
+        if said:
+            parts.append("\n".join(one.text for one in said))
+        for one in (text, *said):
+            for start, end, entity in spans_of(one) if one.entities else ():
+                kind = entity.type
+                if kind is EntityType.URL:
+                    urls.append(one.text[start:end])
+                elif kind is EntityType.TEXT_LINK:
+                    urls.append(entity.url)
+                elif kind is EntityType.MENTION:
+                    mentions = True
+                elif kind is EntityType.HASHTAG or kind is EntityType.CASHTAG:
+                    tag = one_line(one.text[start:end].partition("@")[0]).lstrip("#＃$")
+                    tags.setdefault(tag.casefold(), tag)
         urls.extend(button.url for button in message.buttons)
-        if isinstance(message.media, Poll):
-            options = [option.text.text for option in message.media.options]
-            parts.append("\n".join([message.media.question.text, *options]))
     links = tuple(safe for url in urls if (safe := safe_url(url)) is not None)
     tags.pop("", None)
     return Words(clean("\n\n".join(parts)), tuple(tags.values()), links, mentions)

@@ -9,12 +9,14 @@ from collections.abc import Iterable
 
 from pyrogram import raw
 
+from model.attachment import Attachment
 from model.channel import Channel, ChannelKind, PeerName
 from model.entity import Text
 from model.media import Media, Unsupported
 from model.message import Forward, Message, Reaction, Reply
 from telegram.adapter_media import to_media
 from telegram.adapter_peers import Peers, marked_id, restriction, to_channel
+from telegram.adapter_rich import to_rich
 from telegram.adapter_service import to_service
 from telegram.adapter_text import to_buttons, to_text
 
@@ -61,9 +63,9 @@ def _remains(message: raw.types.Message | raw.types.MessageService) -> Message:
 
 
 def _post(message: raw.types.Message, peers: Peers, peer: Channel) -> Message:
-    media: Media | None = to_media(message.media)
-    if media is None and message.rich_message is not None:
-        media = Unsupported(kind="rich message")
+    media: Media | None = to_media(message.media, peers)
+    if message.rich_message is not None:
+        media = _article(message.rich_message, media)
     replies = message.replies
     return Message(
         id=message.id,
@@ -86,6 +88,14 @@ def _post(message: raw.types.Message, peers: Peers, peer: Channel) -> Message:
         forwards=message.forwards,
         reactions=_reactions(message.reactions),
     )
+
+
+def _article(message: raw.base.RichMessage, beside: Media | None) -> Media:
+    """A rich message, with a file that the message has besides in it; a preview of one of its links gives way."""
+    try:
+        return to_rich(message, beside if isinstance(beside, Attachment) else None)
+    except (AttributeError, TypeError, ValueError):
+        return beside or Unsupported(kind="rich message")
 
 
 def _service(message: raw.types.MessageService, peers: Peers, peer: Channel) -> Message:

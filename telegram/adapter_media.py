@@ -2,243 +2,80 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from pyrogram import raw
 
+from model.attachment import Attachment
 from model.entity import Text
-from model.media import (
-    Audio,
-    Document,
-    FileLocation,
-    FileRef,
-    Media,
-    Photo,
-    Poll,
-    PollOption,
-    Sticker,
-    Unsupported,
-    Video,
-    VideoKind,
-    WebPage,
+from model.media import Media, Unsupported, WebPage
+from model.poll import Poll, PollMedia, PollOption
+from model.special import Invoice, PaidMedia, PaidPreview, Story
+from telegram.adapter_files import document_thumb, photo_file, to_document, to_live_photo, to_photo
+from telegram.adapter_peers import Peers
+from telegram.adapter_special import (
+    to_checklist,
+    to_contact,
+    to_dice,
+    to_game,
+    to_giveaway,
+    to_giveaway_results,
+    to_live_location,
+    to_location,
+    to_venue,
 )
-from telegram.adapter_peers import unique_file_id
 from telegram.adapter_text import titled, to_text, words
 
-# Small sizes, the better one first (320 and 100 pixels).
-_PLACEHOLDER_SIZES = ("m", "s")
-# A poster need not be larger than this many pixels.
-_POSTER_AREA = 1280 * 1280
 
+def to_media(media: raw.base.MessageMedia | None, peers: Peers) -> Media | None:
+    """What a message carries; `peers` are those of the same answer.
 
-def to_media(media: raw.base.MessageMedia | None) -> Media | None:
-    """What a message carries. A kind without a translation, and a file that is gone, are `Unsupported`."""
-    if media is None or isinstance(media, raw.types.MessageMediaEmpty):
+    A kind without a translation, one whose shape is not what its translation was written for, and a file that is
+    gone are `Unsupported`.
+    """
+    if media is None:
         return None
+    translate = TRANSLATIONS.get(type(media))
+    if translate is None:
+        return Unsupported(kind=words(media, "MessageMedia"))
+    try:
+        return translate(media, peers)
+    except (AttributeError, TypeError, ValueError):
+        # As after an upgrade of the library: the message's text and all the rest of it stay.
+        return Unsupported(kind=words(media, "MessageMedia"))
+
+
+def _nothing(media: raw.types.MessageMediaEmpty, peers: Peers) -> None:
+    return None
+
+
+def _photo(media: raw.types.MessageMediaPhoto, peers: Peers) -> Media:
+    return _attachment(media) or Unsupported(kind="photo empty")
+
+
+def _document(media: raw.types.MessageMediaDocument, peers: Peers) -> Media:
+    return _attachment(media) or Unsupported(kind="document empty")
+
+
+def _attachment(media: raw.base.MessageMedia | None) -> Attachment | None:
+    """The file that the media is; None for media of other kinds, and for a file that is gone."""
     if isinstance(media, raw.types.MessageMediaPhoto):
-        return _photo(media)
+        photo = to_photo(media.photo, spoiler=bool(media.spoiler))
+        return None if photo is None else to_live_photo(photo, media.video)
     if isinstance(media, raw.types.MessageMediaDocument):
-        return _document(media)
-    if isinstance(media, raw.types.MessageMediaWebPage):
-        return _web_page(media.webpage)
-    if isinstance(media, raw.types.MessageMediaPoll):
-        return _poll(media.poll, media.results)
-    return Unsupported(kind=words(media, "MessageMedia"))
+        return to_document(media.document, spoiler=bool(media.spoiler), cover=media.video_cover)
+    return None
 
 
-class _Size(NamedTuple):
-    """One size of a photo that can be fetched. `size` in bytes."""
-
-    type: str
-    width: int
-    height: int
-    size: int
-
-    @property
-    def area(self) -> int:
-        return self.width * self.height
-
-
-def _sizes(sizes: Iterable[raw.base.PhotoSize] | None) -> list[_Size]:
-    """The sizes that can be fetched, from small to large. Inline previews have no file of their own."""
-    found = []
-    for size in sizes or ():
-        if isinstance(size, raw.types.PhotoSize):
-            found.append(_Size(size.type, size.w, size.h, size.size))
-        elif isinstance(size, raw.types.PhotoSizeProgressive):
-            # Each number is where one more pass of the progressive JPEG ends; the last is the whole file.
-            found.append(_Size(size.type, size.w, size.h, max(size.sizes, default=0)))
-        elif isinstance(size, raw.types.PhotoCachedSize):
-            found.append(_Size(size.type, size.w, size.h, len(size.bytes)))
-    return sorted(found, key=lambda size: size.area)
-
-
-def _photo_file(photo: raw.types.Photo, size: _Size, *, main: bool) -> FileRef:
-    return FileRef(
-        location=FileLocation.PHOTO,
-        id=photo.id,
-        access_hash=photo.access_hash,
-        file_reference=photo.file_reference,
-        dc_id=photo.dc_id,
-        unique_id=unique_file_id(photo.id, "" if main else size.type),
-        size=size.size,
-        thumb_type=size.type,
-        mime_type="image/jpeg",
-        width=size.width,
-        height=size.height,
-        date=photo.date,
-    )
-
-
-def _largest(photo: raw.base.Photo | None) -> FileRef | None:
-    if not isinstance(photo, raw.types.Photo):
-        return None
-    sizes = _sizes(photo.sizes)
-    return _photo_file(photo, sizes[-1], main=True) if sizes else None
-
-
-def _photo(media: raw.types.MessageMediaPhoto) -> Media:
-    photo = media.photo
-    main = _largest(photo)
-    if main is None or not isinstance(photo, raw.types.Photo):
-        return Unsupported(kind="photo empty")
-    by_type = {size.type: size for size in _sizes(photo.sizes) if size.type != main.thumb_type}
-    thumb = next((by_type[kind] for kind in _PLACEHOLDER_SIZES if kind in by_type), None)
-    return Photo(
-        file=main,
-        thumb=None if thumb is None else _photo_file(photo, thumb, main=False),
-        spoiler=bool(media.spoiler),
-    )
-
-
-class _Attributes(NamedTuple):
-    """A document's attributes, each at most once."""
-
-    name: str = ""
-    image: raw.types.DocumentAttributeImageSize | None = None
-    video: raw.types.DocumentAttributeVideo | None = None
-    audio: raw.types.DocumentAttributeAudio | None = None
-    sticker: raw.types.DocumentAttributeSticker | raw.types.DocumentAttributeCustomEmoji | None = None
-    animated: bool = False
-
-
-def _attributes(document: raw.types.Document) -> _Attributes:
-    found = _Attributes()
-    for attribute in document.attributes:
-        if isinstance(attribute, raw.types.DocumentAttributeFilename):
-            found = found._replace(name=attribute.file_name)
-        elif isinstance(attribute, raw.types.DocumentAttributeImageSize):
-            found = found._replace(image=attribute)
-        elif isinstance(attribute, raw.types.DocumentAttributeVideo):
-            found = found._replace(video=attribute)
-        elif isinstance(attribute, raw.types.DocumentAttributeAudio):
-            found = found._replace(audio=attribute)
-        elif isinstance(attribute, raw.types.DocumentAttributeSticker | raw.types.DocumentAttributeCustomEmoji):
-            found = found._replace(sticker=attribute)
-        elif isinstance(attribute, raw.types.DocumentAttributeAnimated):
-            found = found._replace(animated=True)
-    return found
-
-
-def _thumb(document: raw.types.Document, mime_type: str) -> FileRef | None:
-    sizes = _sizes(document.thumbs)
-    if not sizes:
-        return None
-    size = sizes[-1]
-    return FileRef(
-        location=FileLocation.DOCUMENT,
-        id=document.id,
-        access_hash=document.access_hash,
-        file_reference=document.file_reference,
-        dc_id=document.dc_id,
-        unique_id=unique_file_id(document.id, size.type),
-        size=size.size,
-        thumb_type=size.type,
-        mime_type=mime_type,
-        width=size.width,
-        height=size.height,
-        date=document.date,
-    )
-
-
-def _poster(cover: raw.base.Photo | None) -> FileRef | None:
-    """A video's own cover in the largest sensible size."""
-    if not isinstance(cover, raw.types.Photo):
-        return None
-    sizes = _sizes(cover.sizes)
-    fitting = [size for size in sizes if size.area <= _POSTER_AREA] or sizes[:1]
-    return _photo_file(cover, fitting[-1], main=False) if fitting else None
-
-
-def _document(media: raw.types.MessageMediaDocument) -> Media:
-    document = media.document
-    if not isinstance(document, raw.types.Document):
-        return Unsupported(kind="document empty")
-    found = _attributes(document)
-    shape = found.video or found.image
-    width, height = (shape.w, shape.h) if shape else (0, 0)
-    file = FileRef(
-        location=FileLocation.DOCUMENT,
-        id=document.id,
-        access_hash=document.access_hash,
-        file_reference=document.file_reference,
-        dc_id=document.dc_id,
-        unique_id=unique_file_id(document.id),
-        size=document.size,
-        mime_type=document.mime_type,
-        file_name=found.name,
-        width=width,
-        height=height,
-        date=document.date,
-    )
-    spoiler = bool(media.spoiler)
-    if found.sticker is not None:
-        return Sticker(
-            file=file, emoji=found.sticker.alt, thumb=_thumb(document, "image/webp"), width=width, height=height
-        )
-    thumb = _thumb(document, "image/jpeg")
-    if found.animated or found.video is not None:
-        return Video(
-            file=file,
-            kind=_video_kind(found),
-            thumb=_poster(media.video_cover) or thumb,
-            width=width,
-            height=height,
-            duration=_seconds(found.video.duration) if found.video else 0,
-            spoiler=spoiler,
-            streamable=bool(found.video and found.video.supports_streaming),
-        )
-    if found.audio is not None:
-        return Audio(
-            file=file,
-            voice=bool(found.audio.voice),
-            duration=found.audio.duration,
-            title=found.audio.title or "",
-            performer=found.audio.performer or "",
-            thumb=thumb,
-        )
-    return Document(file=file, thumb=thumb, width=width, height=height, spoiler=spoiler)
-
-
-def _video_kind(found: _Attributes) -> VideoKind:
-    if found.video is not None and found.video.round_message:
-        return VideoKind.ROUND
-    return VideoKind.ANIMATION if found.animated else VideoKind.VIDEO
-
-
-def _seconds(duration: float) -> float:
-    return duration if math.isfinite(duration) and duration > 0 else 0
-
-
-def _web_page(page: raw.base.WebPage) -> WebPage | None:
+def _web_page(media: raw.types.MessageMediaWebPage, peers: Peers) -> WebPage | None:
+    page = media.webpage
     # A pending or empty preview says nothing that the link in the text does not.
     if not isinstance(page, raw.types.WebPage):
         return None
-    photo = _largest(page.photo)
+    photo = photo_file(page.photo)
     if photo is None and isinstance(page.document, raw.types.Document):
-        photo = _thumb(page.document, "image/jpeg")
+        photo = document_thumb(page.document)
     return WebPage(
         url=page.url,
         display_url=page.display_url,
@@ -251,7 +88,8 @@ def _web_page(page: raw.base.WebPage) -> WebPage | None:
     )
 
 
-def _poll(poll: raw.base.Poll, results: raw.base.PollResults) -> Poll:
+def _poll(media: raw.types.MessageMediaPoll, peers: Peers) -> Poll:
+    poll, results = media.poll, media.results
     counted = {entry.option: entry for entry in results.results or ()}
     options = []
     for answer in poll.answers:
@@ -262,6 +100,7 @@ def _poll(poll: raw.base.Poll, results: raw.base.PollResults) -> Poll:
                     text=titled(answer.text),
                     voters=result.voters if result else None,
                     correct=bool(result and result.correct),
+                    media=_poll_media(answer.media, peers),
                 )
             )
     return Poll(
@@ -272,4 +111,79 @@ def _poll(poll: raw.base.Poll, results: raw.base.PollResults) -> Poll:
         multiple=bool(poll.multiple_choice),
         total_voters=results.total_voters,
         solution=to_text(results.solution, results.solution_entities) if results.solution else Text(),
+        media=_poll_media(media.attached_media, peers),
+        solution_media=_poll_media(results.solution_media, peers),
     )
+
+
+def _poll_media(media: raw.base.MessageMedia | None, peers: Peers) -> PollMedia | None:
+    if isinstance(media, raw.types.MessageMediaGeo):
+        return to_location(media, peers)
+    if isinstance(media, raw.types.MessageMediaVenue):
+        return to_venue(media, peers)
+    return _attachment(media)
+
+
+def _invoice(media: raw.types.MessageMediaInvoice, peers: Peers) -> Invoice:
+    return Invoice(
+        title=media.title,
+        description=media.description,
+        currency=media.currency,
+        amount=media.total_amount,
+        photo_url="" if media.photo is None else media.photo.url,
+        media=None if media.extended_media is None else _paid_item(media.extended_media),
+        paid=bool(media.receipt_msg_id),
+        test=bool(media.test),
+    )
+
+
+def _paid_media(media: raw.types.MessageMediaPaidMedia, peers: Peers) -> PaidMedia:
+    return PaidMedia(stars=media.stars_amount, items=tuple(_paid_item(item) for item in media.extended_media))
+
+
+def _paid_item(item: raw.base.MessageExtendedMedia) -> PaidPreview | Attachment:
+    if isinstance(item, raw.types.MessageExtendedMedia):
+        return _attachment(item.media) or PaidPreview()
+    return PaidPreview(width=item.w or 0, height=item.h or 0, duration=item.video_duration or 0)
+
+
+def _story(media: raw.types.MessageMediaStory, peers: Peers) -> Story:
+    author = peers.name(media.peer)
+    story = media.story
+    if not isinstance(story, raw.types.StoryItem):
+        return Story(id=media.id, author=author)
+    return Story(
+        id=media.id, author=author, text=to_text(story.caption, story.entities), media=_attachment(story.media)
+    )
+
+
+TRANSLATIONS: dict[type[raw.base.MessageMedia], Callable[[Any, Peers], Media | None]] = {
+    raw.types.MessageMediaContact: to_contact,
+    raw.types.MessageMediaDice: to_dice,
+    raw.types.MessageMediaDocument: _document,
+    raw.types.MessageMediaEmpty: _nothing,
+    raw.types.MessageMediaGame: to_game,
+    raw.types.MessageMediaGeo: to_location,
+    raw.types.MessageMediaGeoLive: to_live_location,
+    raw.types.MessageMediaGiveaway: to_giveaway,
+    raw.types.MessageMediaGiveawayResults: to_giveaway_results,
+    raw.types.MessageMediaInvoice: _invoice,
+    raw.types.MessageMediaPaidMedia: _paid_media,
+    raw.types.MessageMediaPhoto: _photo,
+    raw.types.MessageMediaPoll: _poll,
+    raw.types.MessageMediaStory: _story,
+    raw.types.MessageMediaToDo: to_checklist,
+    raw.types.MessageMediaVenue: to_venue,
+    raw.types.MessageMediaWebPage: _web_page,
+}
+"""A row a constructor."""
+
+UNTRANSLATED: frozenset[type[raw.base.MessageMedia]] = frozenset(
+    {
+        # Nobody but the newest app knows what it is.
+        raw.types.MessageMediaUnsupported,
+        # A live broadcast, which only a call can show.
+        raw.types.MessageMediaVideoStream,
+    }
+)
+"""Constructors that are consciously shown as nothing but a link to Telegram."""

@@ -36,7 +36,7 @@ _TYPES: dict[type[raw.base.MessageEntity], EntityType] = {
     raw.types.MessageEntityUrl: EntityType.URL,
 }
 
-_URL_BUTTONS = (
+URL_BUTTONS = (
     raw.types.InlineButtonTypeUrl,
     raw.types.InlineButtonTypeUrlAuth,
     raw.types.InlineButtonTypeWebView,
@@ -69,7 +69,7 @@ def to_buttons(markup: raw.base.ReplyMarkup | None) -> tuple[Button, ...]:
         Button(text=button.text, url=button.type.url)
         for row in markup.rows
         for button in row.buttons
-        if isinstance(button.type, _URL_BUTTONS)
+        if isinstance(button.type, URL_BUTTONS)
     )
 
 

@@ -62,18 +62,26 @@ def file(unique_id: str = "F1", **fields: Any) -> FileRef:
     )
 
 
-_VOID = {"br", "img"}
+_VOID = {"br", "hr", "img"}
 # fmt: off
 _TAGS = {
-    "a", "audio", "b", "blockquote", "br", "code", "del", "details", "div", "i", "img", "ins", "li", "p", "pre",
-    "progress", "s", "small", "span", "summary", "time", "u", "ul", "video",
+    "a", "audio", "b", "bdi", "blockquote", "br", "caption", "code", "del", "details", "div", "figcaption", "figure",
+    "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "li", "mark", "ol", "p", "pre", "progress", "s", "small", "span",
+    "sub", "summary", "sup", "table", "tbody", "td", "th", "time", "tr", "u", "ul", "video",
 }
 _ATTRIBUTES = {
-    "alt", "aria-hidden", "class", "controls", "datetime", "dir", "height", "href", "loading", "loop", "max", "poster",
-    "preload", "src", "value", "width",
+    "alt", "aria-hidden", "autoplay", "class", "colspan", "controls", "datetime", "dir", "height", "href", "loading",
+    "loop", "max", "muted", "open", "playsinline", "poster", "preload", "reversed", "rowspan", "src", "start", "type",
+    "value", "width",
+}
+_BLOCKS = {
+    "blockquote", "caption", "details", "div", "figcaption", "figure", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
+    "pre", "summary", "table", "tbody", "td", "th", "tr", "ul",
 }
 # fmt: on
-_BLOCKS = {"blockquote", "details", "div", "li", "p", "pre", "summary", "ul"}
+
+
+_HEADINGS = {"h3", "h4", "h5", "h6"}
 
 
 class _Reader(HTMLParser):
@@ -86,7 +94,7 @@ class _Reader(HTMLParser):
         assert tag in _TAGS, f"<{tag}> is none of ours"
         assert {name for name, _ in attrs} <= _ATTRIBUTES, f"attributes of <{tag}>: {attrs}"
         assert not (tag in _BLOCKS and set(self.open) - _BLOCKS), f"block <{tag}> inside {self.open}"
-        assert not (tag in _BLOCKS and "summary" in self.open), f"block <{tag}> inside a summary"
+        assert not (tag in _BLOCKS and {"summary", "p", *_HEADINGS} & set(self.open)), f"block <{tag}> in {self.open}"
         assert not (tag == "a" and "a" in self.open), "a link inside a link"
         if tag == "br":
             self.text.append("\n")

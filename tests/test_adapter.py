@@ -150,8 +150,8 @@ def post(**fields: Any) -> Message:
             id="keyboard links",
         ),
         pytest.param(
-            {"message": "kept", "media": T.MessageMediaDice(value=6, emoticon="🎲")},
-            post(text=Text("kept"), media=Unsupported(kind="dice")),
+            {"message": "kept", "media": T.MessageMediaUnsupported()},
+            post(text=Text("kept"), media=Unsupported(kind="unsupported")),
             id="a kind without a translation keeps its text",
         ),
     ],

@@ -27,9 +27,17 @@ from model.media import (
     VideoKind,
     WebPage,
 )
-from telegram.adapter_media import to_media
+from telegram.adapter_media import TRANSLATIONS, UNTRANSLATED
+from telegram.adapter_media import to_media as translate
+from telegram.adapter_peers import Peers
 
 T = raw.types
+PEERS = Peers([], [])
+
+
+def to_media(media: Any) -> Media | None:
+    return translate(media, PEERS)
+
 
 STRIPPED = T.PhotoStrippedSize(type="i", bytes=b"\x01\x02\x03")
 UNIQUE = FileUniqueId(file_unique_type=FileUniqueType.DOCUMENT, media_id=77).encode()
@@ -407,14 +415,21 @@ def test_polls(media: raw.types.MessageMediaPoll, expected: Poll) -> None:
 @pytest.mark.parametrize(
     ("media", "kind"),
     [
-        (T.MessageMediaGeoLive(geo=T.GeoPointEmpty(), period=60), "geo live"),
-        (T.MessageMediaContact(phone_number="1", first_name="", last_name="", vcard="", user_id=0), "contact"),
         (T.MessageMediaUnsupported(), "unsupported"),
-        (T.MessageMediaToDo(todo=T.TodoList(title=words("List"), list=[])), "to do"),
+        (T.MessageMediaVideoStream(call=T.InputGroupCall(id=1, access_hash=2)), "video stream"),
     ],
 )
 def test_other_kinds_are_named(media: Any, kind: str) -> None:
     assert to_media(media) == Unsupported(kind=kind)
+
+
+def test_every_constructor_of_the_layer_has_a_translation_or_is_consciously_without() -> None:
+    assert not set(TRANSLATIONS) & UNTRANSLATED
+    assert set(TRANSLATIONS) | UNTRANSLATED == set(constructors("MessageMedia"))
+
+
+def test_media_of_an_unknown_shape_is_named() -> None:
+    assert to_media(T.MessageMediaGame(game=T.GeoPointEmpty())) == Unsupported(kind="game")
 
 
 @pytest.mark.parametrize("constructor", constructors("MessageMedia"), ids=lambda c: c.__name__)

@@ -69,31 +69,38 @@ PHOTO = Photo(file=file(width=800, height=600))
         ),
         (
             Audio(file=file(size=2048), title="Sea <3", performer="Waves", duration=3723, thumb=file("T1")),
-            '<div class="media audio"><p dir="auto">🎵 Waves – Sea &lt;3, 1:02:03</p>'
+            '<div class="media audio"><p dir="ltr">🎵 <bdi>Waves – Sea &lt;3</bdi>, 1:02:03</p>'
             f'<p><img src="{M}/T1" alt="Cover" loading="lazy"></p>'
             f'<audio controls preload="none" src="{M}/F1"><a href="{M}/F1">Listen (2.0 KB)</a></audio></div>',
         ),
         (
             Audio(file=file(), voice=True),
-            '<div class="media voice"><p dir="auto">🎤 Voice message</p>'
+            '<div class="media voice"><p dir="ltr">🎤 <bdi>Voice message</bdi></p>'
             f'<audio controls preload="none" src="{M}/F1"><a href="{M}/F1">Listen</a></audio></div>',
         ),
         (
             Document(file=file(size=500, file_name='a"<b>.pdf'), thumb=file("T1", width=400, height=800)),
             f'<div class="media document"><p>'
             f'<img src="{M}/T1" width="160" height="320" alt="First page" loading="lazy">'
-            f'</p><p dir="auto">📄 <a href="{M}/F1">a&quot;&lt;b&gt;.pdf</a> (500 B)</p></div>',
+            f'</p><p dir="ltr">📄 <a href="{M}/F1"><bdi>a&quot;&lt;b&gt;.pdf</bdi></a> (500 B)</p></div>',
         ),
-        (Document(file=file()), f'<div class="media document"><p dir="auto">📄 <a href="{M}/F1">File</a></p></div>'),
+        (
+            Document(file=file()),
+            f'<div class="media document"><p dir="ltr">📄 <a href="{M}/F1"><bdi>File</bdi></a></p></div>',
+        ),
+        (
+            Document(file=file(file_name="😀 كتب.csv")),
+            f'<div class="media document"><p dir="rtl">📄 <a href="{M}/F1"><bdi>😀 كتب.csv</bdi></a></p></div>',
+        ),
         (
             Document(file=file(mime_type="image/png", file_name="map.png", width=9, height=8)),
             f'<div class="media image"><p><img src="{M}/F1" width="9" height="8" alt="map.png" loading="lazy"></p>'
-            f'<p dir="auto">🖼 <a href="{M}/F1">map.png</a></p></div>',
+            f'<p dir="ltr">🖼 <a href="{M}/F1"><bdi>map.png</bdi></a></p></div>',
         ),
         (
             Document(file=file(mime_type="image/png", size=9 << 20), thumb=file("T1")),
             f'<div class="media image"><p><img src="{M}/T1" alt="Image" loading="lazy"></p>'
-            f'<p dir="auto">🖼 <a href="{M}/F1">Image</a> (9.0 MB)</p></div>',
+            f'<p dir="ltr">🖼 <a href="{M}/F1"><bdi>Image</bdi></a> (9.0 MB)</p></div>',
         ),
         (
             Sticker(file=file(mime_type="image/webp"), emoji="😀", width=512, height=256),
@@ -102,7 +109,12 @@ PHOTO = Photo(file=file(width=800, height=600))
         ),
         (
             Sticker(file=file(mime_type="video/webm"), width=512, height=512),
-            f'<div class="media sticker"><video controls loop preload="none" width="256" height="256" src="{M}/F1">'
+            f'<div class="media sticker"><video autoplay loop muted playsinline width="256" height="256" '
+            f'src="{M}/F1"><a href="{M}/F1">Sticker</a></video></div>',
+        ),
+        (
+            Sticker(file=file(mime_type="video/webm"), thumb=file("T1")),
+            f'<div class="media sticker"><video autoplay loop muted playsinline poster="{M}/T1" src="{M}/F1">'
             f'<a href="{M}/F1">Sticker</a></video></div>',
         ),
         (

@@ -224,10 +224,13 @@ def test_a_browsers_parser_sees_the_same_html(value: Text) -> None:
         "div",
         "i",
         "ins",
+        "mark",
         "pre",
         "s",
         "span",
+        "sub",
         "summary",
+        "sup",
         "time",
         "u",
     }

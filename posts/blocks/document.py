@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.media import Document
 from model.message import Message
 from posts.blocks.kind import MediaKind
+from posts.blocks.names import direction, isolated
 from posts.blocks.sheet import Sheet
 from posts.plain import escape, one_line
 from posts.wording import file_size
@@ -32,9 +33,7 @@ def image_document(sheet: Sheet, message: Message, media: Document, kind: MediaK
 
 
 def _file_line(sheet: Sheet, message: Message, media: Document, kind: MediaKind) -> str:
-    name = escape(one_line(media.file.file_name) or kind.one)
+    name = one_line(media.file.file_name) or kind.one
     size = file_size(media.file.size)
-    return (
-        f'<p dir="auto">{kind.icon} <a href="{escape(sheet.url(message, media.file))}">{name}</a>'
-        f"{f' ({size})' if size else ''}</p>"
-    )
+    link = f'<a href="{escape(sheet.url(message, media.file))}">{isolated(name)}</a>'
+    return f'<p dir="{direction(name)}">{kind.icon} {link}{f" ({size})" if size else ""}</p>'

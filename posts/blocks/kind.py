@@ -14,9 +14,10 @@ class Place(IntEnum):
     """Where in a post's body a kind stands."""
 
     MEDIA = 0
-    POLL = 1
-    SPECIAL = 2
-    PREVIEW = 3
+    RICH = 1
+    POLL = 2
+    SPECIAL = 3
+    PREVIEW = 4
 
 
 class MediaKind(NamedTuple):
@@ -24,7 +25,7 @@ class MediaKind(NamedTuple):
 
     `one` and `many` name the kind in titles and labels ("" for one that gives no title), `icon` marks it in text.
     `block` renders it: called with the sheet, the message, its media (each block takes its own type) and this row.
-    `visual`: there is something to look at. `flag` is the flag that it brings, or "". `enclosure` is "" for what
+    `visual`: it is something to look at. `flag` is the flag that it brings, or "". `enclosure` is "" for what
     readers are not offered to download, else the MIME type to name when Telegram tells none.
     """
 

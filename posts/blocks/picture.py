@@ -1,13 +1,25 @@
-"""A photo."""
+"""Photos."""
 
 from __future__ import annotations
 
-from model.media import Photo
+from model.attachment import LivePhoto, Photo
 from model.message import Message
 from posts.blocks.kind import MediaKind
-from posts.blocks.sheet import Sheet
+from posts.blocks.sheet import Sheet, size_attributes
+from posts.plain import escape
 
 
 def picture(sheet: Sheet, message: Message, media: Photo, kind: MediaKind) -> str:
     """The photo in its largest size."""
     return sheet.image(message, media.file, kind.one)
+
+
+def live_photo(sheet: Sheet, message: Message, media: LivePhoto, kind: MediaKind) -> str:
+    """The photo, and its film to unfold below."""
+    film = media.video
+    url = escape(sheet.url(message, film.file))
+    size = size_attributes(film.width or film.file.width, film.height or film.file.height)
+    return (
+        f"{sheet.image(message, media.photo.file, kind.one)}<details><summary>See it move</summary>"
+        f'<video controls loop preload="none"{size} src="{url}"><a href="{url}">{kind.one}</a></video></details>'
+    )

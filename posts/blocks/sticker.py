@@ -14,13 +14,22 @@ _LARGEST = 256
 
 
 def sticker(sheet: Sheet, message: Message, media: Sticker, kind: MediaKind) -> str:
-    """An image, a silent looping video, or an animation's thumbnail; what has no picture is its emoji."""
+    """An image, a silent film that plays for ever, or an animation's thumbnail; without a picture the emoji."""
     emoji = one_line(media.emoji)
     name = f"{kind.one} {emoji}" if emoji else kind.one
     if media.file.mime_type.startswith("video/"):
         url = escape(sheet.url(message, media.file))
         size = size_attributes(media.width or media.file.width, media.height or media.file.height, _LARGEST)
-        return f'<video controls loop preload="none"{size} src="{url}"><a href="{url}">{escape(name)}</a></video>'
+        poster = ""
+        if media.thumb is not None:
+            poster_url = sheet.url(message, media.thumb)
+            sheet.note_image(poster_url, media.thumb)
+            poster = f' poster="{escape(poster_url)}"'
+        # Played as Telegram does: it is short, has no sound, and nobody would look for its controls.
+        return (
+            f'<video autoplay loop muted playsinline{size}{poster} src="{url}">'
+            f'<a href="{url}">{escape(name)}</a></video>'
+        )
     # The animation format, gzipped Lottie, is known to no browser.
     shown = media.thumb if media.file.mime_type == "application/x-tgsticker" else media.file
     if shown is None:
