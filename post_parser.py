@@ -23,8 +23,9 @@ from posts.titles import title_of
 from posts.words import words_of
 
 FailureListener = Callable[[int, BaseException], None]
-# Rendered posts by all that they were made from.
-Memory = MutableMapping[tuple[Group, Channel, RenderOptions], Post]
+# All that a post is made from.
+MemoryKey = tuple[Group, Channel, RenderOptions]
+Memory = MutableMapping[MemoryKey, Post]
 
 
 def build_posts(

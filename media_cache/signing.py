@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from errors import BadSignature, StorageError
@@ -25,6 +26,22 @@ _DIGEST_BYTES = 16
 _DAY = 86400
 # Twelve digits of unix seconds reach far enough.
 _EXPIRY = re.compile(r"[0-9]{1,12}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedLinks:
+    """Addresses below one base URL, all with one end. Equal objects make equal addresses."""
+
+    base_url: str
+    # Unix seconds in digits, "" without an end.
+    expiry: str
+    _key: bytes = field(repr=False)
+
+    def url(self, channel_id: int, post_id: int, file: FileRef) -> str:
+        """The absolute address of the file in that post (post id 0: the channel's own photo)."""
+        digest = _digest(self._key, channel_id, post_id, file.unique_id, self.expiry)
+        query = f"?exp={self.expiry}" if self.expiry else ""
+        return f"{self.base_url}/media/{channel_id}/{post_id}/{file.unique_id}/{digest}{query}"
 
 
 class MediaSigner:
@@ -43,16 +60,13 @@ class MediaSigner:
         self._ttl = ttl_days * _DAY
         self._now = now
 
-    def at(self, base_url: str) -> MediaSigner:
-        """The same signer with addresses below another base URL."""
-        return MediaSigner(self._key, base_url, self._ttl // _DAY, now=self._now)
+    def at(self, base_url: str) -> SignedLinks:
+        """The addresses below another base URL, as they are made now."""
+        return SignedLinks(base_url, self._expiry(), self._key)
 
     def url(self, channel_id: int, post_id: int, file: FileRef) -> str:
         """The absolute address of the file in that post (post id 0: the channel's own photo)."""
-        expiry = self._expiry()
-        digest = self._digest(channel_id, post_id, file.unique_id, expiry)
-        query = f"?exp={expiry}" if expiry else ""
-        return f"{self._base_url}/media/{channel_id}/{post_id}/{file.unique_id}/{digest}{query}"
+        return self.at(self._base_url).url(channel_id, post_id, file)
 
     def verify(self, channel_id: int, post_id: int, unique_id: str, digest: str, expiry: str | None) -> float | None:
         """Check an address's digest in constant time, then its end.
@@ -61,7 +75,7 @@ class MediaSigner:
         ever. Raises BadSignature.
         """
         # Compared as bytes: `compare_digest` refuses text beyond ASCII, which anybody can send.
-        expected = self._digest(channel_id, post_id, unique_id, expiry or "").encode()
+        expected = _digest(self._key, channel_id, post_id, unique_id, expiry or "").encode()
         if not hmac.compare_digest(expected, digest.encode("utf-8", "surrogatepass")):
             raise BadSignature("This media address is not one that the bridge has made")
         if not expiry:
@@ -81,10 +95,11 @@ class MediaSigner:
         window = int(self._now()) // self._ttl
         return str((window + 2) * self._ttl)
 
-    def _digest(self, channel_id: int, post_id: int, unique_id: str, expiry: str) -> str:
-        message = f"media:{channel_id}/{post_id}/{unique_id}/{expiry}".encode("utf-8", "surrogatepass")
-        code = hmac.digest(self._key, message, "sha256")[:_DIGEST_BYTES]
-        return base64.urlsafe_b64encode(code).rstrip(b"=").decode()
+
+def _digest(key: bytes, channel_id: int, post_id: int, unique_id: str, expiry: str) -> str:
+    message = f"media:{channel_id}/{post_id}/{unique_id}/{expiry}".encode("utf-8", "surrogatepass")
+    code = hmac.digest(key, message, "sha256")[:_DIGEST_BYTES]
+    return base64.urlsafe_b64encode(code).rstrip(b"=").decode()
 
 
 def load_signing_key(data_path: Path, secret: str) -> bytes:

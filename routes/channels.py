@@ -15,12 +15,13 @@ import post_parser
 import rss_generator
 from errors import PostNotFound
 from feeds import page
-from feeds.feed import Document, Feed, FeedFormat
+from feeds.feed import Document, Feed, FeedFormat, Item
 from model.channel import Channel
 from model.message import Message
 from posts.post import MediaLinks, Post, RenderOptions
 from routes.document_cache import DocumentCache, Rendered
 from routes.query import FeedQuery
+from routes.recently_used import RecentlyUsed
 from tg_cache import History, StaleReason, Window
 
 T = TypeVar("T")
@@ -33,6 +34,9 @@ FIRST_WINDOW = 100
 LARGEST_WINDOW = 1600
 # How long readers are told to wait between two polls, in seconds.
 FEED_MAX_AGE_S = 300
+# Posts that are kept rendered and sanitized, for the channels that are busiest; for the others a whole rendering each
+# few minutes costs less than the memory. A post takes 5 to 15 KB.
+REMEMBERED_POSTS = 400
 
 
 class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,8 +74,11 @@ class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
 class ChannelDocuments:
     """Makes feeds and pages of channels, and keeps the latest in memory.
 
-    `links_for` gives the media addresses under a base URL. Rendering runs in `threads`, which should be few: rendering
-    is all Python, so more threads would only fight with the event loop for the interpreter.
+    A document that has changed is made of the posts of the one before: only new and edited posts are rendered.
+
+    `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses. Rendering
+    runs in `threads`, which must be one thread: rendering is all Python, so more of them would only fight with the
+    event loop for the interpreter.
     """
 
     def __init__(
@@ -87,6 +94,9 @@ class ChannelDocuments:
         self._links_for = links_for
         self._settings = settings
         self._threads = threads
+        # Both are used in `threads` alone.
+        self._rendered: RecentlyUsed[post_parser.MemoryKey, Post] = RecentlyUsed(REMEMBERED_POSTS)
+        self._safe: RecentlyUsed[Post, Item] = RecentlyUsed(REMEMBERED_POSTS)
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -141,7 +151,14 @@ class ChannelDocuments:
         def note_failure(message_id: int, error: BaseException) -> None:
             log.error("Post %s of channel %s can't be rendered", message_id, window.channel.id, exc_info=error)
 
-        return post_parser.build_posts(window.messages, window.channel, options, limit=limit, on_failure=note_failure)
+        return post_parser.build_posts(
+            window.messages,
+            window.channel,
+            options,
+            limit=limit,
+            on_failure=note_failure,
+            memory=self._rendered,
+        )
 
     def _document(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Document:
         feed = self._feed(posts, window.channel, window.changed_at, format, options)
@@ -163,9 +180,10 @@ class ChannelDocuments:
         name = channel.username or channel.id
         feed_url, page_url = f"{options.base_url}/rss/{name}", f"{options.base_url}/html/{name}"
         icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
-        return rss_generator.build_feed(
+        feed = rss_generator.build_feed(
             posts,
             channel,
+            known=[item for post in posts if (item := self._safe.get(post)) is not None],
             base_url=options.base_url,
             self_url=feed_url if format is FeedFormat.RSS else page_url,
             page_url=page_url,
@@ -176,3 +194,5 @@ class ChannelDocuments:
             ttl=FEED_MAX_AGE_S,
             link_host=options.link_host,
         )
+        self._safe.update((item.post, item) for item in feed.items if not item.post.failed)
+        return feed

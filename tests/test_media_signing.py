@@ -134,6 +134,20 @@ def test_the_base_url_can_follow_the_request() -> None:
     assert there.url(1, 2, file_ref("x")) == "https://other.example" + signer.url(1, 2, file_ref("x"))
 
 
+def test_links_are_equal_as_long_as_their_addresses_are() -> None:
+    clock = Clock()
+    signer = MediaSigner(KEY, "", 7, now=clock)
+    links = signer.at("https://a.example")
+    assert links == signer.at("https://a.example")
+    assert hash(links) == hash(signer.at("https://a.example"))
+    assert links != signer.at("https://b.example")
+    assert KEY.decode("latin-1") not in repr(links) and repr(KEY) not in repr(links)
+    clock.now += 7 * DAY
+    later = signer.at("https://a.example")
+    assert links != later
+    assert links.url(1, 2, file_ref("x")) != later.url(1, 2, file_ref("x"))
+
+
 # The key
 
 
