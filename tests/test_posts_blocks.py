@@ -82,7 +82,7 @@ PHOTO = Photo(file=file(width=800, height=600))
             Document(file=file(size=500, file_name='a"<b>.pdf'), thumb=file("T1", width=400, height=800)),
             f'<div class="media document"><p>'
             f'<img src="{M}/T1" width="160" height="320" alt="First page" loading="lazy">'
-            f'</p><p dir="ltr">📄 <a href="{M}/F1"><bdi>a&quot;&lt;b&gt;.pdf</bdi></a> (500 B)</p></div>',
+            f'</p><p dir="ltr">📄 <a href="{M}/F1"><bdi>a&quot;&lt;b&gt;.pdf</bdi></a> (<bdi>500 B</bdi>)</p></div>',
         ),
         (
             Document(file=file()),
@@ -100,7 +100,7 @@ PHOTO = Photo(file=file(width=800, height=600))
         (
             Document(file=file(mime_type="image/png", size=9 << 20), thumb=file("T1")),
             f'<div class="media image"><p><img src="{M}/T1" alt="Image" loading="lazy"></p>'
-            f'<p dir="ltr">🖼 <a href="{M}/F1"><bdi>Image</bdi></a> (9.0 MB)</p></div>',
+            f'<p dir="ltr">🖼 <a href="{M}/F1"><bdi>Image</bdi></a> (<bdi>9.0 MB</bdi>)</p></div>',
         ),
         (
             Sticker(file=file(mime_type="image/webp"), emoji="😀", width=512, height=256),
@@ -175,8 +175,10 @@ def test_a_poll_shows_votes_percent_answer_and_state() -> None:
     )
     assert render(message(7, "", poll)) == (
         '<div class="poll"><div dir="auto">📊 <b><b>2</b>+2 👍&lt;</b></div>'
-        '<ul><li dir="auto">four — 3 votes (75%) ✓<progress max="100" value="75" aria-hidden="true"></progress></li>'
-        '<li dir="auto">five — 1 vote (25%)<progress max="100" value="25" aria-hidden="true"></progress></li></ul>'
+        '<ul><li dir="auto">four — <bdi>3 votes (75%)</bdi> ✓'
+        '<progress max="100" value="75" aria-hidden="true"></progress></li>'
+        '<li dir="auto">five — <bdi>1 vote (25%)</bdi>'
+        '<progress max="100" value="25" aria-hidden="true"></progress></li></ul>'
         "<p>Quiz · several answers allowed · closed · 4 voters</p>"
         '<details><summary>Explanation</summary><div dir="auto">Count &amp; see</div></details></div>'
     )

@@ -20,11 +20,11 @@ def contact_name(media: Contact) -> str:
 
 def contact(sheet: Sheet, message: Message, media: Contact, kind: MediaKind) -> str:
     """Name and number, linked, and the way to the account if there is one."""
-    lines = [f'<p dir="auto">{kind.icon} <b>{escape(contact_name(media) or kind.one)}</b></p>']
+    lines = [f"<p>{kind.icon} <b>{escape(contact_name(media) or kind.one)}</b></p>"]
     if phone := one_line(media.phone):
         number = _NOT_IN_A_NUMBER.sub("", phone)
-        shown = escape(phone)
+        shown = f"<bdi>{escape(phone)}</bdi>"
         lines.append(f'<p><a href="tel:{number}">{shown}</a></p>' if number else f"<p>{shown}</p>")
     if media.user_id > 0:
         lines.append(f'<p><a href="tg://user?id={media.user_id}">Open in Telegram</a></p>')
-    return f'<div class="card {kind.name}">{"".join(lines)}</div>'
+    return f'<div class="card {kind.name}" dir="auto">{"".join(lines)}</div>'

@@ -36,4 +36,4 @@ def _file_line(sheet: Sheet, message: Message, media: Document, kind: MediaKind)
     name = one_line(media.file.file_name) or kind.one
     size = file_size(media.file.size)
     link = f'<a href="{escape(sheet.url(message, media.file))}">{isolated(name)}</a>'
-    return f'<p dir="{direction(name)}">{kind.icon} {link}{f" ({size})" if size else ""}</p>'
+    return f'<p dir="{direction(name)}">{kind.icon} {link}{f" (<bdi>{size}</bdi>)" if size else ""}</p>'

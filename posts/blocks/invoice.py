@@ -18,9 +18,9 @@ from posts.wording import price
 def invoice(sheet: Sheet, message: Message, media: Invoice, kind: MediaKind) -> str:
     """Title, description, the seller's picture, the price, and where to pay."""
     title = one_line(media.title) or kind.one
-    lines = [f'<p dir="auto">{kind.icon} <b>{escape(title)}</b></p>']
+    lines = [f"<p>{kind.icon} <b>{escape(title)}</b></p>"]
     if media.description.strip():
-        lines.append(f'<p dir="auto">{sheet.text(Text(media.description.strip()))}</p>')
+        lines.append(f"<p>{sheet.text(Text(media.description.strip()))}</p>")
     url = safe_url(media.photo_url)
     if url is not None and url.lower().startswith("http"):
         lines.append(f'<p><img src="{escape(url)}" alt="{escape(title)}" loading="lazy"></p>')
@@ -31,5 +31,7 @@ def invoice(sheet: Sheet, message: Message, media: Invoice, kind: MediaKind) -> 
     amount = escape(price(media.amount, one_line(media.currency)))
     state = f"{amount}{' · paid' if media.paid else ''}{' · test' if media.test else ''}"
     link = escape(post_link(sheet.channel, message.id, sheet.options))
-    lines.append(f'<p><b>{state}</b> · <a href="{link}">{"Receipt" if media.paid else "Pay"} in Telegram</a></p>')
-    return f'<div class="card {kind.name}">{"".join(lines)}</div>'
+    lines.append(
+        f'<p><b><bdi>{state}</bdi></b> · <a href="{link}">{"Receipt" if media.paid else "Pay"} in Telegram</a></p>'
+    )
+    return f'<div class="card {kind.name}" dir="auto">{"".join(lines)}</div>'

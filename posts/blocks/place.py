@@ -13,11 +13,11 @@ _ZOOM = 16
 
 
 def map_link(point: Point) -> str:
-    """The point's coordinates, in degrees, linked to the map."""
+    """The point's coordinates, in degrees, linked to the map, as one piece of left-to-right text."""
     latitude, longitude = f"{point.latitude:.5f}", f"{point.longitude:.5f}"
     url = f"https://www.openstreetmap.org/?mlat={latitude}&amp;mlon={longitude}#map={_ZOOM}/{latitude}/{longitude}"
     accuracy = f" (± {point.accuracy} m)" if point.accuracy > 0 else ""
-    return f'<a href="{url}">{latitude}, {longitude}</a>{accuracy}'
+    return f'<bdi><a href="{url}">{latitude}, {longitude}</a>{accuracy}</bdi>'
 
 
 def location(sheet: Sheet, message: Message, media: Location, kind: MediaKind) -> str:
@@ -34,9 +34,9 @@ def location(sheet: Sheet, message: Message, media: Location, kind: MediaKind) -
 
 def venue(sheet: Sheet, message: Message, media: Venue, kind: MediaKind) -> str:
     """Name, address, and the point on the map."""
-    lines = [f'<p dir="auto">{kind.icon} <b>{escape(one_line(media.title) or kind.one)}</b></p>']
+    lines = [f"<p>{kind.icon} <b>{escape(one_line(media.title) or kind.one)}</b></p>"]
     if address := one_line(media.address):
-        lines.append(f'<p dir="auto">{escape(address)}</p>')
+        lines.append(f"<p>{escape(address)}</p>")
     if media.point is not None:
         lines.append(f"<p>{map_link(media.point)}</p>")
-    return f'<div class="card {kind.name}">{"".join(lines)}</div>'
+    return f'<div class="card {kind.name}" dir="auto">{"".join(lines)}</div>'

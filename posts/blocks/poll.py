@@ -46,7 +46,7 @@ def _option(sheet: Sheet, message: Message, option: PollOption, total: int) -> s
     if option.voters is not None:
         percent = min(100, round(100 * option.voters / total)) if total > 0 else 0
         bar = f'<progress max="100" value="{percent}" aria-hidden="true"></progress>'
-        votes = f" — {counted(option.voters, 'vote', 'votes')} ({percent}%)"
+        votes = f" — <bdi>{counted(option.voters, 'vote', 'votes')} ({percent}%)</bdi>"
     words = f"{sheet.inline(option.text)}{votes}{' ✓' if option.correct else ''}{bar}"
     return f'<li dir="auto">{words}{_media(sheet, message, option.media)}</li>'
 
