@@ -5,10 +5,11 @@ The one way in: grouping, identity, titles, authors, flags and HTML are in `post
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 
 from model.channel import Channel
 from model.message import Message
+from posts.answers import answered_by, with_answered
 from posts.author import author_of
 from posts.blocks.comments import comments_url
 from posts.blocks.sheet import Sheet
@@ -23,8 +24,8 @@ from posts.titles import title_of
 from posts.words import words_of
 
 FailureListener = Callable[[int, BaseException], None]
-# All that a post is made from.
-MemoryKey = tuple[Group, Channel, RenderOptions]
+# All that a post is made from; the messages beside the group are those that it answers.
+MemoryKey = tuple[Group, tuple[Message, ...], Channel, RenderOptions]
 Memory = MutableMapping[MemoryKey, Post]
 
 
@@ -45,23 +46,22 @@ def build_posts(
     With a `memory` (which the caller keeps and bounds), posts that are the same as before are not rendered again:
     one new message costs one rendering. Failures are not remembered.
     """
-    groups = group_messages(messages, options.merge_seconds)[:limit]
-    if memory is None:
-        return [_build(group, channel, options, on_failure) for group in groups]
+    at_hand = {message.id: message for message in messages}
     posts = []
-    for group in groups:
-        key = (group, channel, options)
-        post = memory.get(key)
+    for group in group_messages(messages, options.merge_seconds)[:limit]:
+        answered = answered_by(group.messages, at_hand)
+        key = (group, answered, channel, options)
+        post = None if memory is None else memory.get(key)
         if post is None:
-            post = _build(group, channel, options, on_failure)
-            if not post.failed:
+            post = _build(group, answered, channel, options, on_failure)
+            if memory is not None and not post.failed:
                 memory[key] = post
         posts.append(post)
     return posts
 
 
 def post_of(
-    messages: Iterable[Message],
+    messages: Sequence[Message],
     channel: Channel,
     options: RenderOptions,
     post_id: int,
@@ -69,14 +69,23 @@ def post_of(
     on_failure: FailureListener | None = None,
 ) -> Post | None:
     """The post that a message is part of (any id of an album gives the album), or None."""
+    at_hand = {message.id: message for message in messages}
     for group in group_messages(messages, options.merge_seconds):
         if any(message.id == post_id for message in group.messages):
-            return _build(group, channel, options, on_failure)
+            return _build(group, answered_by(group.messages, at_hand), channel, options, on_failure)
     return None
 
 
-def _build(group: Group, channel: Channel, options: RenderOptions, on_failure: FailureListener | None) -> Post:
+def _build(
+    group: Group,
+    answered: tuple[Message, ...],
+    channel: Channel,
+    options: RenderOptions,
+    on_failure: FailureListener | None,
+) -> Post:
     try:
+        if answered:
+            group = group._replace(messages=with_answered(group.messages, answered, options.reply_quote_chars))
         return _render(group, channel, options)
     except Exception as error:  # noqa: BLE001 - one odd message must not take the feed down
         if on_failure is not None:

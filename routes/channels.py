@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -13,11 +14,12 @@ import msgspec
 
 import post_parser
 import rss_generator
-from errors import PostNotFound
+from errors import PassingFault, PostNotFound
 from feeds import page
 from feeds.feed import Document, Feed, FeedFormat, Item
 from model.channel import Channel
 from model.message import Message
+from posts.answers import answered_ids
 from posts.post import MediaLinks, Post, RenderOptions
 from routes.document_cache import DocumentCache, Rendered
 from routes.query import FeedQuery
@@ -116,7 +118,16 @@ class ChannelDocuments:
     async def post_page(self, key: str | int, post_id: int, base_url: str) -> Document:
         """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
         channel, messages = await self._history.album(key, post_id)
+        messages += tuple(await self._answered(key, messages))
         return await self._in_thread(self._render_post, messages, channel, post_id, base_url)
+
+    async def _answered(self, key: str | int, messages: Sequence[Message]) -> list[Message]:
+        """What the messages answer, as far as it can be had: a page is good without, too."""
+        answered = []
+        for message_id in answered_ids(messages):
+            with suppress(PostNotFound, PassingFault):
+                answered.append(await self._history.message(key, message_id))
+        return answered
 
     async def _render(
         self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid5
 
 import feedparser
@@ -137,7 +138,7 @@ async def test_ids_survive_edit_new_username_and_restart(server: Server, tmp_pat
 async def test_the_etag_is_equal_after_a_restart_and_after_the_loss_of_all_data(server: Server, tmp_path: Path) -> None:
     etags = set()
     for folder in ("one", "one", "two"):
-        settings = {"pyrogram_bridge_url": "https://b.example", "media_signing_secret": "s"}
+        settings: dict[str, Any] = {"pyrogram_bridge_url": "https://b.example", "media_signing_secret": "s"}
         async with serving(server, tmp_path / folder, **settings) as client:
             etags.add((await client.get("/rss/news")).headers["etag"])
     assert len(etags) == 1
