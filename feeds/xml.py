@@ -6,6 +6,8 @@ import re
 
 # What the production Char of XML 1.0 (section 2.2) leaves out. Lone surrogates have no UTF-8 form either.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# What can't stand in a text or attribute as it is.
+_SPECIAL = re.compile(f'[&<>"\t\n\r{_FORBIDDEN.pattern[1:]}')
 
 
 def clean(text: str) -> str:
@@ -20,6 +22,8 @@ def text(value: str) -> str:
     titles for HTML decode `&amp;` once too often, but show these as typed. A carriage return is a reference as
     well, since parsers turn a bare one into a line feed (XML 1.0, section 2.11).
     """
+    if _SPECIAL.search(value) is None:
+        return value
     escaped = clean(value).replace("&", "&#x26;").replace("<", "&#x3C;").replace(">", "&#x3E;")
     return escaped.replace("\r", "&#xD;")
 

@@ -12,7 +12,8 @@ from unicodedata import category
 
 # Letters, ideographs and emoji that join with nothing before them (but a joiner, which is none of them).
 _ALONE = re.compile(
-    "[\t\n\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u2030-\u205e\u20a0-\u20cf"
+    "[\t\n\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u0590\u05d0-\u05ea\u0620-\u064a\u0660-\u066f\u0671-\u06d5"
+    "\u2010-\u2027\u2030-\u205e\u20a0-\u20cf"
     "\u2190-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u9fff"
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]+"
 )

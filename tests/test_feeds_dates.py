@@ -4,7 +4,8 @@ import locale
 import os
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from email.utils import format_datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -57,3 +58,10 @@ def test_what_no_calendar_reaches_is_no_date(seconds: int | None) -> None:
 def test_the_ends_of_the_calendar_stay_in_it() -> None:
     last = datetime(9999, 12, 31, 23, tzinfo=UTC)
     assert dates.local(last, ZoneInfo("Asia/Kathmandu")) == last
+
+
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=5, minutes=45)), timezone(-timedelta(hours=4))])
+@pytest.mark.parametrize("seconds", [-62_100_000_000, -1, 0, 951_782_400, 1_796_040_009, 253_402_000_000])
+def test_rfc_822_dates_are_those_of_the_standard_library(seconds: int, zone: tzinfo) -> None:
+    when = datetime.fromtimestamp(seconds, zone)
+    assert dates.rfc822(when) == format_datetime(when)
