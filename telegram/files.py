@@ -38,7 +38,7 @@ class Files:
         self._opening: dict[int, asyncio.Task[OneTrySession]] = {}
         # Keys of other data centers that are logged in there.
         self._keys: dict[int, bytes] = {}
-        self._config: raw.types.Config | None = None
+        self._config = connection.session.config
         self._moved: OrderedDict[str, int] = OrderedDict()
 
     async def part(self, file: FileRef, offset: int, limit: int) -> bytes:
@@ -134,6 +134,9 @@ class Files:
             main = await self._address(dc_id, media=False)
             key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
         session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
+        if dc_id == home:
+            # Salts belong to the key: with none, the first message is refused and costs another round trip.
+            session.salt = self._connection.session.salt
         await session.open(self._open_timeout)
         if dc_id != home and dc_id not in self._keys:
             try:

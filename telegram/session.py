@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pyrogram import errors as tl
+from pyrogram import raw
 from pyrogram.raw.core import TLObject
 from pyrogram.session import Session
 from pyrogram.session.session import AuthKeyNotFound
@@ -39,6 +41,8 @@ class OneTrySession(Session):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.fault: Exception | None = None
+        # What Telegram answers to the first call of every connection.
+        self.config: raw.types.Config | None = None
         # The last error that was met while connecting, and when.
         self._refusal: tl.RPCError | None = None
         self._refused_at = 0.0
@@ -71,7 +75,9 @@ class OneTrySession(Session):
                             raise refusal
                         if starting.done():
                             starting.result()
-                        await asyncio.sleep(0.02)
+                        # Nothing announces a refusal.
+                        with suppress(TimeoutError):
+                            await asyncio.wait_for(self.is_started.wait(), 0.02)
                 finally:
                     starting.cancel()
         except BaseException:
@@ -127,13 +133,16 @@ class OneTrySession(Session):
         await Session.stop(self)
 
     async def send(self, data: TLObject[T], wait_response: bool = True, timeout: float = Session.WAIT_TIMEOUT) -> Any:  # noqa: ASYNC109
-        """As in Kurigram; notes errors that hit the connection itself."""
+        """As in Kurigram; notes the configuration that a start brings, and errors that hit the connection itself."""
         try:
-            return await super().send(data, wait_response, timeout)
+            answer = await super().send(data, wait_response, timeout)
         except tl.RPCError as error:
             if not self.is_started.is_set():
                 self._refusal, self._refused_at = error, time.monotonic()
             raise
+        if isinstance(answer, raw.types.Config):
+            self.config = answer
+        return answer
 
     async def recv_worker(self) -> None:
         """As in Kurigram; a refused auth key ends the session instead of only this task."""

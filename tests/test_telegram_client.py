@@ -578,6 +578,19 @@ PLAIN_FILE = FileRef(
 )
 
 
+async def test_the_first_part_of_a_file_costs_one_call_on_a_new_connection(
+    client: TelegramClient, server: Server
+) -> None:
+    file = await the_file(client, 140)
+    server.forget_calls()
+    await client.file_part(file, 0, 4096)
+    opening = {"ping": 1, "invokeWithLayer": 1, "initConnection": 1, "help.getConfig": 1}
+    assert server.calls == opening | {"upload.getFile": 1}
+    server.forget_calls()
+    await client.file_part(file, 4096, 4096)
+    assert server.calls == {"upload.getFile": 1}
+
+
 async def test_a_file_comes_in_parts_that_end_where_it_ends(client: TelegramClient) -> None:
     file = await the_file(client, 140)
     assert file.size == len(FILE)
