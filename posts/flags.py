@@ -54,8 +54,9 @@ class Facts:
         self.visual = False
         for message in messages:
             if message.media is not None:
-                self.flags.add(kind_of(message.media).flag)
-                self.visual = self.visual or is_visual(message.media)
+                kind = kind_of(message.media)
+                self.flags.add(kind.flag)
+                self.visual = self.visual or is_visual(message.media, kind)
         self.channel_names = {name.lower() for name in (channel.username, *channel.usernames) if name}
         self.external = False
         self.invites = False

@@ -86,12 +86,15 @@ def kind_of(media: Media) -> MediaKind:
         return kind
     if isinstance(media, Location):
         return LIVE_LOCATION if media.live_period else LOCATION
-    assert isinstance(media, Attachment)
-    return attachment_kind(media)
+    if isinstance(media, Attachment):
+        return attachment_kind(media)
+    raise TypeError(f"no kind of media: {type(media).__name__}")
 
 
-def is_visual(media: Media) -> bool:
-    """Whether there is a picture or film to look at."""
+def is_visual(media: Media, kind: MediaKind) -> bool:
+    """Whether there is a picture or film to look at; `kind` is the media's row."""
+    if kind.visual:
+        return True
     if isinstance(media, WebPage | Game):
         return media.photo is not None
     if isinstance(media, Invoice) and media.photo_url:

@@ -11,9 +11,13 @@ from model.place import Venue
 from model.poll import Poll
 from model.special import Checklist, Contact, Game, Giveaway, GiveawayResults, Invoice, Story
 
+_SPEAKING = frozenset({Checklist, Contact, Game, Giveaway, GiveawayResults, Invoice, Poll, rich.Rich, Story, Venue})
+
 
 def texts_of(media: Media) -> list[Text]:
     """The texts of a poll, an article, a place ..., in their order; none for media that says nothing itself."""
+    if type(media) not in _SPEAKING:
+        return []
     match media:
         case Poll():
             return [media.question, *(option.text for option in media.options)]

@@ -352,7 +352,8 @@ def test_every_constructor_of_the_layer_has_a_translation_or_is_consciously_with
 
 
 def test_media_of_an_unknown_shape_is_named() -> None:
-    assert to_media(T.MessageMediaGame(game=T.GeoPointEmpty())) == Unsupported(kind="game")
+    game: Any = T.GeoPointEmpty()
+    assert to_media(T.MessageMediaGame(game=game)) == Unsupported(kind="game")
 
 
 @pytest.mark.parametrize("constructor", constructors("MessageMedia"), ids=lambda c: c.__name__)

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from post_samples import options, visible_text
 
+from model import rich
 from model.channel import Channel, ChannelKind, PeerName
 from model.entity import Entity, EntityType, Text
 from model.media import (
     Audio,
+    Checklist,
+    ChecklistItem,
+    Contact,
+    Dice,
     Document,
     FileLocation,
     FileRef,
+    Game,
+    Giveaway,
+    GiveawayResults,
+    Invoice,
+    LivePhoto,
+    Location,
+    PaidMedia,
+    PaidPreview,
     Photo,
+    Point,
     Poll,
     PollOption,
+    Rich,
     Sticker,
+    Story,
     Unsupported,
+    Venue,
     Video,
     VideoKind,
     WebPage,
@@ -75,31 +94,129 @@ FILES = st.builds(
 )
 THUMBS = st.none() | FILES
 DURATIONS = st.sampled_from([-1.0, 0.0, 0.4, 59.6, 1e12])
-MEDIA = st.one_of(
-    st.none(),
-    st.builds(Photo, file=FILES, thumb=THUMBS, spoiler=st.booleans()),
-    st.builds(
-        Video,
-        file=FILES,
-        kind=st.sampled_from(VideoKind),
-        thumb=THUMBS,
-        width=NUMBERS,
-        height=NUMBERS,
-        duration=DURATIONS,
-        spoiler=st.booleans(),
-    ),
+PHOTOS = st.builds(Photo, file=FILES, thumb=THUMBS, spoiler=st.booleans())
+VIDEOS = st.builds(
+    Video,
+    file=FILES,
+    kind=st.sampled_from(VideoKind),
+    thumb=THUMBS,
+    width=NUMBERS,
+    height=NUMBERS,
+    duration=DURATIONS,
+    spoiler=st.booleans(),
+)
+ATTACHMENTS = st.one_of(
+    PHOTOS,
+    VIDEOS,
+    st.builds(LivePhoto, photo=PHOTOS, video=VIDEOS),
     st.builds(Audio, file=FILES, voice=st.booleans(), duration=DURATIONS, title=WORDS, performer=WORDS, thumb=THUMBS),
     st.builds(Sticker, file=FILES, emoji=WORDS, thumb=THUMBS, width=NUMBERS, height=NUMBERS),
     st.builds(Document, file=FILES, thumb=THUMBS, spoiler=st.booleans()),
+)
+DEGREES = st.sampled_from([-90.0, -0.0, 1e-9, 89.999999])
+POINTS = st.none() | st.builds(Point, latitude=DEGREES, longitude=DEGREES, accuracy=NUMBERS)
+PLACES = st.one_of(
+    st.builds(Location, point=POINTS, live_period=NUMBERS, heading=MAYBE_NUMBER),
+    st.builds(Venue, title=WORDS, address=WORDS, point=POINTS),
+)
+PREVIEWS = st.builds(PaidPreview, width=NUMBERS, height=NUMBERS, duration=NUMBERS)
+PEOPLE = st.lists(PEERS, max_size=2).map(tuple)
+
+
+def few(things: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(things, max_size=2).map(tuple)
+
+
+def holders(blocks: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    item = st.builds(
+        rich.ListItem, blocks=few(blocks), checked=st.none() | st.booleans(), value=st.none() | st.integers(-3, 3)
+    )
+    return st.one_of(
+        st.builds(rich.Quote, blocks=few(blocks), caption=TEXTS, pulled=st.booleans()),
+        st.builds(rich.Collage, blocks=few(blocks), caption=TEXTS, credit=TEXTS),
+        st.builds(rich.Details, blocks=few(blocks), title=TEXTS, open=st.booleans()),
+        st.builds(
+            rich.List,
+            items=few(item),
+            ordered=st.booleans(),
+            start=MAYBE_NUMBER,
+            descending=st.booleans(),
+            style=WORDS,
+        ),
+    )
+
+
+CELLS = st.builds(rich.Cell, text=TEXTS, header=st.booleans(), columns=NUMBERS, rows=NUMBERS)
+BLOCKS = st.recursive(
+    st.one_of(
+        st.builds(rich.Heading, text=TEXTS, level=NUMBERS),
+        st.builds(rich.Paragraph, text=TEXTS, small=st.booleans()),
+        st.builds(rich.Code, text=TEXTS, language=WORDS),
+        st.builds(rich.Table, rows=few(few(CELLS)), title=TEXTS),
+        st.builds(rich.Divider),
+        st.builds(rich.Figure, media=ATTACHMENTS, caption=TEXTS, credit=TEXTS),
+        st.builds(rich.Map, point=POINTS, caption=TEXTS),
+        st.builds(rich.Missing, kind=WORDS),
+    ),
+    holders,
+    max_leaves=4,
+)
+MEDIA = st.one_of(
+    st.none(),
+    ATTACHMENTS,
+    PLACES,
+    st.builds(Contact, phone=WORDS, first_name=WORDS, last_name=WORDS, user_id=NUMBERS),
+    st.builds(Dice, emoji=WORDS, value=NUMBERS),
+    st.builds(Game, title=WORDS, description=WORDS, photo=THUMBS),
+    st.builds(
+        Invoice,
+        title=WORDS,
+        description=WORDS,
+        currency=WORDS | st.sampled_from(["XTR", "JPY", "KWD"]),
+        amount=NUMBERS,
+        photo_url=WORDS,
+        media=st.none() | PREVIEWS | ATTACHMENTS,
+        paid=st.booleans(),
+    ),
+    st.builds(PaidMedia, stars=NUMBERS, items=few(PREVIEWS | ATTACHMENTS)),
+    st.builds(
+        Giveaway,
+        channels=PEOPLE,
+        winners=NUMBERS,
+        months=NUMBERS,
+        stars=NUMBERS,
+        prize=WORDS,
+        until=MAYBE_NUMBER,
+        countries=few(WORDS),
+    ),
+    st.builds(
+        GiveawayResults,
+        channel=st.none() | PEERS,
+        post_id=MAYBE_NUMBER,
+        count=NUMBERS,
+        unclaimed=NUMBERS,
+        winners=PEOPLE,
+        prize=WORDS,
+    ),
+    st.builds(Story, id=NUMBERS, author=st.none() | PEERS, text=TEXTS, media=st.none() | ATTACHMENTS),
+    st.builds(Checklist, title=TEXTS, items=few(st.builds(ChecklistItem, text=TEXTS, done=st.booleans()))),
+    st.builds(Rich, blocks=few(BLOCKS), rtl=st.booleans(), truncated=st.booleans()),
     st.builds(
         Poll,
         question=TEXTS,
-        options=st.lists(st.builds(PollOption, text=TEXTS, voters=MAYBE_NUMBER, correct=st.booleans()), max_size=2).map(
-            tuple
+        options=few(
+            st.builds(
+                PollOption,
+                text=TEXTS,
+                voters=MAYBE_NUMBER,
+                correct=st.booleans(),
+                media=st.none() | PLACES | ATTACHMENTS,
+            )
         ),
         quiz=st.booleans(),
         total_voters=MAYBE_NUMBER,
         solution=TEXTS,
+        media=st.none() | PLACES | ATTACHMENTS,
     ),
     st.builds(WebPage, url=WORDS, site_name=WORDS, title=WORDS, description=WORDS, author=WORDS, photo=THUMBS),
     st.builds(Unsupported, kind=WORDS),
@@ -150,6 +267,8 @@ CHANNELS = st.builds(
 )
 
 
+# The strategies are many, and nobody wants to read them written out.
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
 @settings(max_examples=100, deadline=None, phases=set(Phase) - {Phase.shrink, Phase.explain})
 @given(
     st.lists(MESSAGES, min_size=1, max_size=4, unique_by=lambda one: one.id),

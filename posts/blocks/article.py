@@ -84,8 +84,9 @@ class _Writer:
 
     def _figure(self, html: str, caption: Text, credit: Text) -> str:
         lines = [self._inline(text) for text in (caption, credit) if text.text]
-        below = f"<figcaption{self._dir}>{'<br>'.join(lines)}</figcaption>" if lines else ""
-        return f"<figure>{html}{below}</figure>"
+        if not lines:
+            return html
+        return f"<figure>{html}<figcaption{self._dir}>{'<br>'.join(lines)}</figcaption></figure>"
 
     def _list(self, block: rich.List) -> str:
         items = "".join(map(self._item, block.items))

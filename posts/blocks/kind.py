@@ -25,7 +25,7 @@ class MediaKind(NamedTuple):
 
     `one` and `many` name the kind in titles and labels ("" for one that gives no title), `icon` marks it in text.
     `block` renders it: called with the sheet, the message, its media (each block takes its own type) and this row.
-    `visual`: it is something to look at. `flag` is the flag that it brings, or "". `enclosure` is "" for what
+    `visual`: it always is something to look at. `flag` is the flag that it brings, or "". `enclosure` is "" for what
     readers are not offered to download, else the MIME type to name when Telegram tells none.
     """
 

@@ -55,7 +55,7 @@ def _media(sheet: Sheet, message: Message, media: PollMedia | None) -> str:
     if media is None:
         return ""
     if isinstance(media, Location | Venue):
-        name = one_line(media.title) if isinstance(media, Venue) else ""
-        where = "" if media.point is None else map_link(media.point)
-        return f'<p dir="auto">📍 {" · ".join(filter(None, (escape(name), where)))}</p>'
+        name = escape(one_line(media.title)) if isinstance(media, Venue) else ""
+        where = " · ".join(filter(None, (name, "" if media.point is None else map_link(media.point))))
+        return f'<p dir="auto">📍 {where}</p>' if where else ""
     return attachment(sheet, message, media)
