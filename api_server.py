@@ -242,7 +242,6 @@ def main(arguments: list[str] | None = None) -> int:
             print(problem, file=sys.stderr)
         return 1
     logging.basicConfig(level=settings.log_level, format=LOG_FORMAT)
-    logging.getLogger("pyrogram").setLevel(max(logging.WARNING, logging.getLogger().level))
     try:
         listener = listen(settings.api_host, settings.api_port)
     except OSError as error:
