@@ -222,6 +222,12 @@ def test_players_keep_what_they_need() -> None:
     assert elements(sanitize(html)) == elements(html)
 
 
+def test_a_silent_film_may_play_by_itself_and_a_sound_may_not() -> None:
+    html = '<video src="https://a.example/v" autoplay loop muted playsinline></video>'
+    assert elements(sanitize(html)) == elements(html)
+    assert "autoplay" not in sanitize('<audio src="https://a.example/a" autoplay></audio>')
+
+
 @pytest.mark.parametrize(
     "url",
     ["https://a.example/?a=1&b=2", "http://a.example", "tg://resolve?domain=a", "mailto:a@a.example", "tel:+123"],
