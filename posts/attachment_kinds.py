@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from model.attachment import Attachment, Audio, Document, LivePhoto, Photo, Sticker, Video, VideoKind
 from posts.blocks.audio import audio
 from posts.blocks.document import document, image_document
@@ -29,7 +31,8 @@ ATTACHMENT_KINDS: tuple[MediaKind, ...] = (
 )
 # fmt: on
 
-_KIND_OF_TYPE = {Photo: PHOTO, LivePhoto: LIVE_PHOTO, Sticker: STICKER}
+# Types that are of one kind only.
+KIND_OF_TYPE: dict[type[Any], MediaKind] = {Photo: PHOTO, LivePhoto: LIVE_PHOTO, Sticker: STICKER}
 _VIDEO_KINDS = {VideoKind.VIDEO: VIDEO, VideoKind.ANIMATION: ANIMATION, VideoKind.ROUND: ROUND}
 # Images that every browser shows; others sent as files are plain documents.
 _SHOWN_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"})
@@ -44,7 +47,7 @@ def attachment_kind(media: Attachment) -> MediaKind:
             return VOICE if media.voice else AUDIO
         case Document():
             return IMAGE if media.file.mime_type in _SHOWN_IMAGES else DOCUMENT
-    return _KIND_OF_TYPE[type(media)]
+    return KIND_OF_TYPE[type(media)]
 
 
 def describe_attachment(media: Attachment) -> str:

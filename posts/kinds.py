@@ -7,6 +7,7 @@ renders it. Kinds that are files have their rows in `posts.attachment_kinds`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from model import rich
 from model.attachment import Attachment
@@ -16,7 +17,7 @@ from model.message import Message
 from model.place import Location, Venue
 from model.poll import Poll
 from model.special import Checklist, Contact, Dice, Game, Giveaway, GiveawayResults, Invoice, PaidMedia, Story
-from posts.attachment_kinds import ATTACHMENT_KINDS, attachment_kind, describe_attachment
+from posts.attachment_kinds import ATTACHMENT_KINDS, KIND_OF_TYPE, attachment_kind, describe_attachment
 from posts.blocks.article import article
 from posts.blocks.checklist import checklist
 from posts.blocks.contact import contact, contact_name
@@ -61,7 +62,8 @@ KINDS: tuple[MediaKind, ...] = (
 )
 # fmt: on
 
-_KIND_OF_TYPE: dict[type[Media], MediaKind] = {
+_KIND_OF_TYPE: dict[type[Any], MediaKind] = {
+    **KIND_OF_TYPE,
     rich.Rich: RICH,
     Poll: POLL,
     Contact: CONTACT,
@@ -118,6 +120,8 @@ def media_title(messages: Sequence[Message]) -> str:
 
 def describe(media: Media) -> str:
     """One piece of media in a plain line: its own name where it has one, else the kind's."""
+    if isinstance(media, Attachment):
+        return describe_attachment(media)
     kind = kind_of(media)
     match media:
         case rich.Rich():
@@ -141,7 +145,6 @@ def describe(media: Media) -> str:
             return words[:1].upper() + words[1:] if words else kind.one
         case Location() | PaidMedia() | WebPage():
             return kind.one
-    return describe_attachment(media)
 
 
 def _named(kind: str, name: str) -> str:
