@@ -1,31 +1,30 @@
-"""Kurigram's TL classes, each loaded when it is first used.
+"""Kurigram's classes of TL objects and of its own types, each loaded when it is first used.
 
-Kurigram has a module for each of Telegram's some 2500 constructors and methods and imports them all at once, which
-costs a second of processor time and 35 MB; the bridge meets a few dozen of them. The packages that do so hold nothing
-but imports, so their names can as well be looked up one by one.
+Kurigram has a module for each of Telegram's some 2500 constructors and methods, hundreds more for types of its own,
+and imports them all at once, which costs a second of processor time and 32 MB; the bridge meets a tenth of them. The
+packages that do so hold nothing but imports, so their names can as well be looked up one by one.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-_ROOT = "pyrogram.raw"
-# Packages with nothing but imports.
-_PACKAGES = re.compile(r"pyrogram\.raw(\.(types|functions|base)(\.\w+)?)?")
+_ROOT = "pyrogram"
+# Packages with nothing but imports of their own modules.
+_PACKAGES = re.compile(r"pyrogram\.(types|raw|raw\.(types|functions|base))(\.\w+)?")
 _TABLE = "pyrogram.raw.all"
-_CLASS = re.compile(r"^from \.(\w+) import (\w+)$", re.MULTILINE)
-_MODULES = re.compile(r"^from \. import ([\w, ]+)$", re.MULTILINE)
 
 
 def install() -> None:
-    """From now on, imports of `pyrogram.raw` are lazy. Has no effect on what is imported already."""
+    """From now on, imports of Kurigram are lazy. Has no effect if it is imported already."""
     if _ROOT not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
@@ -36,13 +35,13 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(_ROOT):
+        if fullname != _TABLE and _PACKAGES.fullmatch(fullname) is None:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             if fullname == _TABLE:
                 spec.loader = _TableLoader(spec.loader)
-            elif spec.submodule_search_locations is not None and _PACKAGES.fullmatch(fullname):
+            elif spec.submodule_search_locations is not None:
                 spec.loader = _PackageLoader(spec.loader)
         return spec
 
@@ -55,21 +54,26 @@ class _PackageLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         package = module.__name__
-        text = self._source.get_data(self._source.path).decode()
-        modules = {name.strip() for names in _MODULES.findall(text) for name in names.split(",")}
-        homes = {name: home for home, name in _CLASS.findall(text)}
+        homes = dict(_imports(self._source.get_data(self._source.path)))
 
         def load(name: str) -> Any:
-            if name in modules:
-                return import_module(f"{package}.{name}")
             if name not in homes:
                 raise AttributeError(f"module {package!r} has no attribute {name!r}")
-            found = getattr(import_module(f"{package}.{homes[name]}"), name)
+            home = import_module(f"{package}.{homes[name] or name}")
+            found = getattr(home, name) if homes[name] else home
             setattr(module, name, found)
             return found
 
         # PEP 562.
-        vars(module)["__getattr__"] = load
+        vars(module).update(__getattr__=load, __all__=list(homes))
+
+
+def _imports(source: bytes) -> Iterator[tuple[str, str | None]]:
+    """Each name that is imported from inside the package, with its module; None if the name is a module itself."""
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ImportFrom) and statement.level == 1:
+            for alias in statement.names:
+                yield alias.name, statement.module
 
 
 class _TableLoader(Loader):
