@@ -69,9 +69,13 @@ class Peers:
         """Who the peer is; None only for no peer."""
         return None if peer is None else self.named(marked_id(peer))
 
+    def known(self, peer_id: int) -> PeerName | None:
+        """Who has that marked id; None if the answer does not tell."""
+        return self._names.get(peer_id)
+
     def named(self, peer_id: int) -> PeerName:
         """Who has that marked id, as far as the answer tells."""
-        known = self._names.get(peer_id)
+        known = self.known(peer_id)
         if known is not None:
             return known
         if peer_id > 0:

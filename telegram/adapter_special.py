@@ -79,13 +79,13 @@ def to_giveaway(media: raw.types.MessageMediaGiveaway, peers: Peers) -> Giveaway
 
 
 def to_giveaway_results(media: raw.types.MessageMediaGiveawayResults, peers: Peers) -> GiveawayResults:
-    """A draw that is over."""
+    """A draw that is over. Winners of whom the answer tells nothing are only counted."""
     return GiveawayResults(
         channel=peers.named(marked_channel_id(media.channel_id)) if media.channel_id else None,
         post_id=media.launch_msg_id or None,
         count=media.winners_count,
         unclaimed=media.unclaimed_count,
-        winners=tuple(peers.named(winner) for winner in media.winners),
+        winners=tuple(name for winner in media.winners if (name := peers.known(winner)) is not None),
         months=media.months or 0,
         stars=media.stars or 0,
         prize=media.prize_description or "",
