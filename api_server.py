@@ -53,7 +53,7 @@ SWITCH_INTERVAL = 0.001
 # How long SIGTERM leaves to requests under way; with the stop of everything else it must stay below 10 s.
 SHUTDOWN_GRACE_S = 3
 RENDER_THREADS = 1
-DOCUMENT_CACHE_BYTES = 16 * 2**20
+DOCUMENT_CACHE_BYTES = 8 * 2**20
 GIGABYTE = 10**9
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 

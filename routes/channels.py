@@ -38,7 +38,7 @@ LARGEST_WINDOW = 1600
 FEED_MAX_AGE_S = 300
 # Posts that are kept rendered and sanitized, for the channels that are busiest; for the others a whole rendering each
 # few minutes costs less than the memory. A post takes 5 to 15 KB.
-REMEMBERED_POSTS = 400
+REMEMBERED_POSTS = 300
 
 
 class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
