@@ -6,6 +6,7 @@ The one way in: grouping, identity, titles, authors, flags and HTML are in `post
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
+from typing import NamedTuple
 
 from model.channel import Channel
 from model.message import Message
@@ -24,9 +25,20 @@ from posts.titles import title_of
 from posts.words import words_of
 
 FailureListener = Callable[[int, BaseException], None]
-# All that a post is made from; the messages beside the group are those that it answers.
-MemoryKey = tuple[Group, tuple[Message, ...], Channel, RenderOptions]
-Memory = MutableMapping[MemoryKey, Post]
+# Channel id, id of the post's first message, options.
+MemoryKey = tuple[int, int, RenderOptions]
+
+
+class Remembered(NamedTuple):
+    """A rendered post and what it was made from; `answered` are the messages beside the group that it answers."""
+
+    group: Group
+    answered: tuple[Message, ...]
+    channel: Channel
+    post: Post
+
+
+Memory = MutableMapping[MemoryKey, Remembered]
 
 
 def build_posts(
@@ -50,12 +62,14 @@ def build_posts(
     posts = []
     for group in group_messages(messages, options.merge_seconds)[:limit]:
         answered = answered_by(group.messages, at_hand)
-        key = (group, answered, channel, options)
-        post = None if memory is None else memory.get(key)
-        if post is None:
-            post = _build(group, answered, channel, options, on_failure)
-            if memory is not None and not post.failed:
-                memory[key] = post
+        key = (channel.id, group.first.id, options)
+        known = None if memory is None else memory.get(key)
+        if known is not None and known[:3] == (group, answered, channel):
+            posts.append(known.post)
+            continue
+        post = _build(group, answered, channel, options, on_failure)
+        if memory is not None and not post.failed:
+            memory[key] = Remembered(group, answered, channel, post)
         posts.append(post)
     return posts
 

@@ -97,8 +97,9 @@ class ChannelDocuments:
         self._settings = settings
         self._threads = threads
         # Both are used in `threads` alone.
-        self._rendered: RecentlyUsed[post_parser.MemoryKey, Post] = RecentlyUsed(REMEMBERED_POSTS)
-        self._safe: RecentlyUsed[Post, Item] = RecentlyUsed(REMEMBERED_POSTS)
+        self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
+        # By guid and options.
+        self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -194,7 +195,7 @@ class ChannelDocuments:
         feed = rss_generator.build_feed(
             posts,
             channel,
-            known=[item for post in posts if (item := self._safe.get(post)) is not None],
+            known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
             base_url=options.base_url,
             self_url=feed_url if format is FeedFormat.RSS else page_url,
             page_url=page_url,
@@ -205,5 +206,5 @@ class ChannelDocuments:
             ttl=FEED_MAX_AGE_S,
             link_host=options.link_host,
         )
-        self._safe.update((item.post, item) for item in feed.items if not item.post.failed)
+        self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
         return feed
