@@ -55,6 +55,7 @@ SHUTDOWN_GRACE_S = 3
 RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
 GIGABYTE = 10**9
+BACKLOG = 2048
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -77,6 +78,8 @@ def create_app(settings: Settings, *, connection_factory: type[TCPConnection] | 
     app = FastAPI(
         title="Telegram bridge",
         lifespan=lifespan,
+        # The framework's redirects believe any Host, and repeat tokens.
+        redirect_slashes=False,
         docs_url="/docs" if settings.debug else None,
         openapi_url="/openapi.json" if settings.debug else None,
         redoc_url=None,
@@ -130,6 +133,7 @@ async def _running(
     supervisor = Supervisor()
     _add_routes(app, settings, telegram, history, media, signer, rendering)
     telegram.on_ready = media.forget_failures
+    app.state.turn_away = telegram.turn_away
     await telegram.start()
     supervisor.start("media preparation", media.prepare)
     supervisor.start("media sweeper", media.sweep_forever)
@@ -202,19 +206,27 @@ def create_server(app: FastAPI) -> uvicorn.Server:
     )
 
 
-async def serve(settings: Settings, listener: socket.socket) -> None:
-    """Run the service on a bound socket until SIGTERM or SIGINT. Raises StorageError."""
-    app = create_app(settings)
+async def serve(
+    settings: Settings, listener: socket.socket, *, connection_factory: type[TCPConnection] | None = None
+) -> None:
+    """Run the service on a listening socket until SIGTERM or SIGINT. Raises StorageError."""
+    app = create_app(settings, connection_factory=connection_factory)
     server = create_server(app)
 
     def stop() -> None:
         server.should_exit = True
+        # Whoever waits for Telegram gets the stored history or 503 now, and not at the end of the grace.
+        app.state.turn_away()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     async with app.router.lifespan_context(app):
         log.info("listening on %s port %s", *listener.getsockname()[:2])
-        await server.serve(sockets=[listener])
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().remove_signal_handler(number)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -224,6 +236,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        # Two sockets can be bound to a port as long as neither listens.
+        listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise
@@ -244,10 +258,11 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=settings.log_level, format=LOG_FORMAT)
     try:
         listener = listen(settings.api_host, settings.api_port)
-    except OSError as error:
+    except (OSError, UnicodeError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or error
         print(
             f"API_HOST {settings.api_host}, API_PORT {settings.api_port}: can't listen there "
-            f"({error.strerror or error}); stop what uses the port or set another",
+            f"({reason}); stop what uses the port or set another",
             file=sys.stderr,
         )
         return 1

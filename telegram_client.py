@@ -108,9 +108,13 @@ class TelegramClient:
         self._tasks.start("telegram connection", self._keep_connected)
         self._tasks.start("telegram probe", self._keep_probing)
 
-    async def stop(self) -> None:
-        """Disconnect, within `STOP_TIMEOUT` seconds. Calls under way and later ones get `TelegramUnavailable`."""
+    def turn_away(self) -> None:
+        """Let calls under way and later ones get `TelegramUnavailable`: `stop` comes soon."""
         self._become(State.CLOSED, TelegramUnavailable("The bridge is shutting down", 30))
+
+    async def stop(self) -> None:
+        """Disconnect, within `STOP_TIMEOUT` seconds. There is no start after it."""
+        self.turn_away()
         await self._tasks.stop(within=STOP_TIMEOUT)
 
     # Calls. All raise the errors of `errors.py` and no others.
@@ -192,7 +196,7 @@ class TelegramClient:
             finally:
                 self._status = self.status
                 self._account = None
-                self._become_unless_closed(State.CONNECTING, TelegramUnavailable("Reconnecting to Telegram", 5))
+                self._become(State.CONNECTING, TelegramUnavailable("Reconnecting to Telegram", 5))
                 await account.close()
             if account.fault is not None:
                 raise account.fault
@@ -234,6 +238,8 @@ class TelegramClient:
                 await asyncio.sleep(interval)
 
     def _become(self, state: State, fault: BridgeError | None = None) -> None:
+        if self._status.state is State.CLOSED:
+            return
         reason = "" if fault is None else str(fault)
         if fault is not None and (state, reason) != (self._status.state, self._status.reason):
             logger.log(logging.INFO if state in {State.CLOSED, State.CONNECTING} else logging.ERROR, "%s", reason)
@@ -244,10 +250,6 @@ class TelegramClient:
             self.on_ready()
         else:
             self._gate.close(_refusal(fault))
-
-    def _become_unless_closed(self, state: State, fault: BridgeError) -> None:
-        if self._status.state is not State.CLOSED:
-            self._become(state, fault)
 
 
 def _load() -> Callable[..., Coroutine[Any, Any, Account]]:

@@ -92,7 +92,9 @@ class History:
         self._clock = clock
         self._history_ttl = history_ttl
         self._jitter = jitter
-        self._directory = Directory(database, source, ttl=lambda: channel_ttl * jitter(), clock=clock)
+        self._directory = Directory(
+            database, source, ttl=lambda: channel_ttl * jitter(), longest_ttl=channel_ttl, clock=clock
+        )
         self._memory = WindowMemory(max_memory_messages)
         self._flights: dict[int, asyncio.Task[Held]] = {}
         self._posts: SingleFlight[tuple[int, int, bool], tuple[Message, ...]] = SingleFlight()

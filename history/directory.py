@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 # Channels and usernames kept in memory; the database has them all.
 _MEMORY = 1000
+# Clocks are put right by seconds all the time.
+_CLOCK_SLACK_S = 60
 
 
 class Found(NamedTuple):
@@ -55,16 +57,23 @@ class _Owner(NamedTuple):
 class Directory:
     """Finds chats by any key, with Telegram asked at most once for all who want the same one at the same time.
 
-    What is found is fresh for `ttl()` seconds. A username is asked for again after that time, so one that was given
-    to another chat leads there.
+    What is found is fresh for `ttl()` seconds, which is never more than `longest_ttl`. A username is asked for again
+    after that time, so one that was given to another chat leads there.
     """
 
     def __init__(
-        self, database: Database, source: TelegramReader, *, ttl: Callable[[], float], clock: Callable[[], float]
+        self,
+        database: Database,
+        source: TelegramReader,
+        *,
+        ttl: Callable[[], float],
+        longest_ttl: float,
+        clock: Callable[[], float],
     ) -> None:
         self._database = database
         self._source = source
         self._ttl = ttl
+        self._longest_ttl = longest_ttl
         self._clock = clock
         self._channels: OrderedDict[int, _Known] = OrderedDict()
         self._owners: OrderedDict[str, _Owner] = OrderedDict()
@@ -83,7 +92,7 @@ class Directory:
         if isinstance(key, int):
             return await self._inform(key, None, priority)
         owner = _get(self._owners, key)
-        if owner is None or owner.expires_at <= self._clock():
+        if owner is None or not self._is_fresh(owner.expires_at):
             owner = await self._resolving.run(key, lambda: self._resolve(key, priority))
         self.refusals.check(owner.channel_id)
         found = await self._inform(owner.channel_id, owner.seed, priority)
@@ -97,11 +106,16 @@ class Directory:
         """
         return await self._renewing.run(channel.id, lambda: self._renew(channel, priority))
 
+    def _is_fresh(self, expires_at: float) -> bool:
+        # What ends later than anything written now would was written before the clock was set back.
+        now = self._clock()
+        return now < expires_at <= now + self._longest_ttl + _CLOCK_SLACK_S
+
     async def _resolve(self, name: str, priority: Priority) -> _Owner:
         """Whose the name is: as stored, or else as Telegram says, or else as was stored too long ago."""
         row = await self._read(lambda connection: store.load_username(connection, name))
         owner = None if row is None else _Owner(row.channel_id, row.expires_at)
-        if owner is None or owner.expires_at <= self._clock():
+        if owner is None or not self._is_fresh(owner.expires_at):
             try:
                 seed = await self._ask(name, lambda: self._source.resolve(name, priority=priority))
             except PassingFault as fault:
@@ -121,7 +135,7 @@ class Directory:
 
     async def _inform(self, channel_id: int, seed: Channel | None, priority: Priority) -> Found:
         known = _get(self._channels, channel_id)
-        if known is not None and self._clock() < known.expires_at:
+        if known is not None and self._is_fresh(known.expires_at):
             return Found(known.channel)
         return await self._informing.run(channel_id, lambda: self._fetch_info(channel_id, seed, priority))
 
@@ -129,7 +143,7 @@ class Directory:
         """What is known of the chat: as stored, or else as Telegram says, or else as was stored too long ago."""
         stored = await self._read(lambda connection: records.load_channel(connection, channel_id))
         known = None if stored is None else _Known(*stored)
-        if known is not None and self._clock() < known.expires_at:
+        if known is not None and self._is_fresh(known.expires_at):
             _put(self._channels, channel_id, known)
             return Found(known.channel)
         try:

@@ -17,6 +17,7 @@ Refusal = ChannelNotFound | ChannelPrivate
 class _Entry(NamedTuple):
     refusal: Refusal
     times: int
+    since: float
     until: float
 
 
@@ -37,7 +38,8 @@ class Refusals:
     def check(self, key: str | int) -> None:
         """Raise the remembered refusal while it is too early to ask again."""
         entry = self._entries.get(key)
-        if entry is not None and self._clock() < entry.until:
+        # A clock that was set back must not make a pause last for days.
+        if entry is not None and entry.since <= self._clock() < entry.until:
             raise type(entry.refusal)(str(entry.refusal))
 
     def add(self, key: str | int, refusal: Refusal) -> None:
@@ -45,13 +47,20 @@ class Refusals:
         before = self._entries.pop(key, None)
         times = before.times + 1 if before is not None else 1
         pause = min(FIRST_PAUSE_S * 2 ** min(times - 1, 20), LONGEST_PAUSE_S)
-        self._entries[key] = _Entry(refusal, times, self._clock() + pause)
+        now = self._clock()
+        self._entries[key] = _Entry(refusal, times, now, now + pause)
         if len(self._entries) > self._max_entries:
             self._entries.popitem(last=False)
 
     def forget(self, key: str | int) -> None:
         """Telegram has answered: the next refusal is the first one."""
         self._entries.pop(key, None)
+
+
+class _Timeout(NamedTuple):
+    reason: str
+    since: float
+    until: float
 
 
 class Timeouts:
@@ -62,17 +71,18 @@ class Timeouts:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str | int, tuple[float, str]] = {}
+        self._entries: dict[str | int, _Timeout] = {}
 
     def check(self, key: str | int) -> None:
         """Raise TelegramTimeout while it is too early to ask again."""
-        until, reason = self._until.get(key, (0.0, ""))
-        if (left := until - self._clock()) > 0:
-            raise TelegramTimeout(reason, left)
-        self._until.pop(key, None)
+        entry = self._entries.get(key)
+        now = self._clock()
+        if entry is not None and entry.since <= now < entry.until:
+            raise TelegramTimeout(entry.reason, entry.until - now)
+        self._entries.pop(key, None)
 
     def add(self, key: str | int, fault: TelegramTimeout) -> None:
         """Remember that Telegram has just not answered."""
         now = self._clock()
-        self._until = {other: entry for other, entry in self._until.items() if entry[0] > now}
-        self._until[key] = (now + fault.retry_after, str(fault))
+        self._entries = {other: entry for other, entry in self._entries.items() if entry.until > now}
+        self._entries[key] = _Timeout(str(fault), now, now + fault.retry_after)

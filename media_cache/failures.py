@@ -6,16 +6,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from errors import BridgeError, PassingFault
+from errors import BridgeError, FloodWait, NotLoggedIn, Overloaded, PassingFault, StorageUnavailable
 
 FIRST_PAUSE = 60.0
 LONGEST_PAUSE = 6 * 3600.0
+
+_COMMON_FAULTS = (FloodWait, NotLoggedIn, Overloaded, StorageUnavailable)
 
 
 @dataclass(slots=True)
 class _Failure:
     fault: BridgeError
     pause: float
+    since: float
     until: float
 
 
@@ -38,21 +41,29 @@ class FailureMemory:
         failure = self._failures.get(key)
         if failure is None:
             return
-        left = failure.until - self._now()
-        if left <= 0:
+        now = self._now()
+        # A clock that was set back must not make a pause last for days.
+        if not failure.since <= now < failure.until:
             return
         if isinstance(failure.fault, PassingFault):
-            failure.fault.retry_after = left
+            failure.fault.retry_after = failure.until - now
         raise failure.fault.with_traceback(None)
 
     def note(self, key: str, fault: BridgeError) -> None:
-        """The key has failed (again). A fault that names a longer time of its own gets that."""
+        """The key has failed (again). A fault that names a longer time of its own gets that.
+
+        Faults that are not the key's own (a flood wait, the disk, no login, no room) are not remembered: they are
+        known elsewhere, and end for all keys at once.
+        """
+        if isinstance(fault, _COMMON_FAULTS):
+            return
         before = self._failures.pop(key, None)
         pause = FIRST_PAUSE if before is None else min(before.pause * 2, LONGEST_PAUSE)
         wait = max(pause, fault.retry_after) if isinstance(fault, PassingFault) else pause
         # Tracebacks hold on to everything that took part in the failure.
         fault.__traceback__ = fault.__context__ = fault.__cause__ = None
-        self._failures[key] = _Failure(fault, pause, self._now() + wait)
+        now = self._now()
+        self._failures[key] = _Failure(fault, pause, now, now + wait)
         while len(self._failures) > self._capacity:
             self._failures.popitem(last=False)
 

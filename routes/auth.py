@@ -64,7 +64,8 @@ class Authenticator:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         candidates = [path_token or "", request.query_params.get("token", "")]
         if scheme.lower() == "bearer":
-            candidates.append(bearer.strip())
+            # Header bytes come as Latin-1; clients send UTF-8.
+            candidates.append(bearer.strip().encode("latin-1").decode("utf-8", "surrogateescape"))
         # All are compared, so that the time taken does not tell which of them was looked at.
         if not any([self.matches(candidate) for candidate in candidates]):  # noqa: C419
             self._note_failure(address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import random
@@ -50,6 +51,8 @@ STATUS_OF: dict[type[BridgeError], int] = {
 RETRY_AFTER_MAX_S = 300
 # Readers that were all sent away by one flood must not come back in the same second.
 RETRY_JITTER = 0.2
+# How long a restart may take.
+RESTART_S = 30
 
 ErrorPage = Callable[[int, str], bytes]
 
@@ -125,6 +128,13 @@ class FaultGuard:
             await self._app(scope, receive, note_start)
         except ClientDisconnect:
             log.debug("the client of %s went away", scope["path"])
+        except asyncio.CancelledError:
+            # Only the server's stop cancels requests. A reader comes back; a file that was cut is asked for again.
+            if not started:
+                headers = {"Retry-After": str(retry_after(RESTART_S))}
+                await self._answers.answer(scope["path"], 503, "The bridge is restarting", headers)(
+                    scope, receive, send
+                )
         except Exception:
             # The edge: whatever it is, the client gets an answer and the log the cause.
             request_id = secrets.token_hex(8)

@@ -25,7 +25,12 @@ def feed_router(documents: ChannelDocuments, auth: Authenticator, origin: Origin
     router = APIRouter()
 
     def admit(request: Request, path: str, *, with_post: bool) -> Target:
-        target = parse_target(path, is_token=auth.matches, with_post=with_post)
+        try:
+            target = parse_target(path, is_token=auth.matches, with_post=with_post)
+        except BadParameter:
+            # Whoever guesses tokens must not learn anything from how a path is wrong.
+            auth.check(request, path.rpartition("/")[2])
+            raise
         auth.check(request, target.token)
         return target
 

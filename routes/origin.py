@@ -47,7 +47,7 @@ class Origin:
         """
         if self._public_url:
             return self._public_url
-        scheme, host, prefix = request.url.scheme, request.headers.get("host", ""), ""
+        scheme, host, prefix = request.url.scheme, request.headers.get("host") or _own_address(request), ""
         if self._is_trusted(request.client.host if request.client else ""):
             scheme = self._forwarded(request, "x-forwarded-proto") or scheme
             host = self._forwarded(request, "x-forwarded-host") or host
@@ -75,3 +75,9 @@ class Origin:
         if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
             parsed = parsed.ipv4_mapped
         return any(parsed in network for network in self._trusted)
+
+
+def _own_address(request: HTTPConnection) -> str:
+    """Where the connection was accepted: HTTP/1.0 clients need not say whom they mean."""
+    host, port = request.scope.get("server") or ("", None)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

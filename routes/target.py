@@ -35,6 +35,8 @@ def parse_target(path: str, *, is_token: Callable[[str], bool], with_post: bool)
     post_id = None
     if with_post and rest and _is_number(rest[0]) and not (len(rest) == 1 and is_token(rest[0])):
         post_id = parse_post_id(rest.pop(0))
+    if len(rest) > 1 and is_token("/".join(rest)):
+        rest = ["/".join(rest)]
     if len(rest) > 1:
         raise BadParameter("path", f"{path[:200]!r} has more parts than a channel, a post id and a token")
     return Target(channel=channel, post_id=post_id, token=rest[0] if rest else None)

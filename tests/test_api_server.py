@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,12 @@ import feedparser
 import httpx
 import pytest
 import pytest_asyncio
-from service import serving, until_connected, until_degraded
+from service import serving, settings_for, until_connected, until_degraded
 from telegram_world import FILE, HIDDEN, NEWS, NEWS_ID, small_world
 
+from api_server import listen, serve
+from routes.auth import GUESSES_PER_WINDOW
+from telegram.session_file import SessionFile
 from tgserver import Server
 from tgserver.crypto.rsa import RsaKey
 from tgserver.faults import Action, Fault
@@ -189,8 +193,8 @@ async def test_a_file_that_failed_in_an_outage_is_there_as_soon_as_telegram_is(
     path = await media_path(client, 140)
     server.refuse()
     server.drop_connections()
-    assert (await client.get(path)).status_code in (503, 504)
     await until_degraded(client)
+    assert (await client.get(path)).status_code == 503
     await server.accept()
     await until_connected(client, within=30)
     assert (await client.get(path)).content == FILE
@@ -369,6 +373,47 @@ async def test_with_a_token_private_routes_need_it_and_it_never_appears(
             assert (await client.get("/rss/news", headers={"Authorization": f"Bearer {token}"})).status_code == 200
             assert (await client.get("/ping")).status_code == 200
     assert not [record for record in caplog.records if token in record.getMessage() and record.name != "httpx"]
+
+
+async def test_guesses_are_counted_however_wrong_the_path_is(server: Server, tmp_path: Path) -> None:
+    async with serving(server, tmp_path / "bridge", token="12345678901") as client:
+        for guess in range(GUESSES_PER_WINDOW):
+            assert (await client.get(f"/html/news/9999999999{guess}")).status_code == 403
+        assert (await client.get("/html/news/12345678901")).status_code == 429
+
+
+async def test_no_answer_leads_to_a_host_that_the_client_made_up(client: httpx.AsyncClient) -> None:
+    for path in ("/ping/?token=abc", "/html?token=abc", "/rss?token=abc"):
+        answer = await client.get(path, headers={"Host": "evil.example"})
+        assert answer.status_code == 404
+        assert "evil" not in answer.text
+
+
+# The end.
+
+
+@pytest.mark.parametrize("path", ["/rss/news", "/html/news"])
+async def test_who_waits_for_telegram_at_the_stop_is_told_to_come_back(
+    server: Server, tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "bridge"
+    folder.mkdir()
+    await server.write_session_file(SessionFile(folder).path)
+    listener = listen("127.0.0.1", 0)
+    server.faults.add(Fault(Action.HANG, "contacts.resolveUsername"))
+    settings = settings_for(folder, tg_rpc_timeout=60)
+    base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    running = asyncio.create_task(serve(settings, listener, connection_factory=server.connection_factory))
+    async with httpx.AsyncClient(base_url=base_url, timeout=20) as client:
+        await until_connected(client)
+        asking = asyncio.create_task(client.get(path))
+        await asyncio.sleep(0.3)
+        signal.raise_signal(signal.SIGTERM)
+        answer = await asking
+    await running
+    assert answer.status_code == 503
+    assert "retry-after" in answer.headers
+    assert "Traceback" not in caplog.text
 
 
 # Pace.

@@ -8,7 +8,7 @@ import weakref
 import pytest
 from media_source import Clock
 
-from errors import BridgeError, FloodWait, MediaGone, TelegramTimeout
+from errors import BridgeError, FloodWait, MediaGone, NotLoggedIn, Overloaded, StorageUnavailable, TelegramTimeout
 from media_cache.failures import FailureMemory
 
 
@@ -44,13 +44,28 @@ def test_the_same_kind_of_fault_comes_back_with_the_time_that_is_left() -> None:
     assert caught.value.retry_after == 40
 
 
-def test_a_flood_longer_than_the_pause_lasts_as_long_as_telegram_said() -> None:
+def test_a_fault_that_names_a_longer_time_lasts_as_long() -> None:
     clock = Clock()
     memory = FailureMemory(clock)
-    memory.note("file", FloodWait(1000))
+    memory.note("file", TelegramTimeout(retry_after=1000))
     clock.now += 999
     assert not is_open(memory)
     clock.now += 1
+    assert is_open(memory)
+
+
+@pytest.mark.parametrize("fault", [FloodWait(1000), StorageUnavailable("full"), NotLoggedIn(), Overloaded("busy", 30)])
+def test_what_is_not_the_files_fault_is_not_held_against_it(fault: BridgeError) -> None:
+    memory = FailureMemory(Clock())
+    memory.note("file", fault)
+    assert is_open(memory)
+
+
+def test_a_clock_that_is_set_back_ends_a_pause() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    memory.note("file", TelegramTimeout())
+    clock.now -= 24 * 3600
     assert is_open(memory)
 
 

@@ -62,6 +62,14 @@ def test_a_bearer_token_opens_whatever_the_case_of_the_scheme() -> None:
         auth.check(request(authorization="Basic secret"))
 
 
+def test_a_bearer_token_in_utf_8_opens() -> None:
+    auth = Authenticator("ключ", Origin("", ()))
+    scope = {"type": "http", "path": "/", "query_string": b"", "client": ("203.0.113.9", 1)}
+    auth.check(Request(scope | {"headers": [(b"authorization", "Bearer ключ".encode())]}))
+    with pytest.raises(Forbidden):
+        auth.check(Request(scope | {"headers": [(b"authorization", b"Bearer \xff\xfe")]}))
+
+
 @pytest.mark.parametrize("wrong", [None, "", "correct", TOKEN + "x", "\udcff"])
 def test_a_wrong_or_missing_token_is_forbidden(auth: Authenticator, wrong: str | None) -> None:
     with pytest.raises(Forbidden):

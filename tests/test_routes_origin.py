@@ -66,7 +66,11 @@ def test_the_configured_address_wins() -> None:
     assert origin.base_url(request(host="evil.example")) == "https://feeds.example.org/b"
 
 
-@pytest.mark.parametrize("host", ["", "a b", 'x"><script>', "evil.example/path", "name:port", "user@host"])
+def test_a_client_that_names_no_host_gets_the_address_that_it_reached() -> None:
+    assert Origin("", ()).base_url(request(host="")) == "http://0.0.0.0:8000"
+
+
+@pytest.mark.parametrize("host", ["a b", 'x"><script>', "evil.example/path", "name:port", "user@host"])
 def test_a_host_that_is_no_host_is_a_bad_request(host: str) -> None:
     with pytest.raises(BadParameter, match="Host"):
         Origin("", ()).base_url(request(host=host))

@@ -54,3 +54,8 @@ def test_more_parts_than_there_are_meanings_is_a_bad_path() -> None:
 def test_a_message_id_out_of_range_is_named(post: str) -> None:
     with pytest.raises(BadParameter, match=r"^post_id: must be a number from 1 to 2147483647"):
         parse(f"name/{post}/token")
+
+
+def test_a_token_may_hold_slashes() -> None:
+    target = parse_target("name/7/a/b", is_token=lambda text: text == "a/b", with_post=True)
+    assert target == Target(channel="name", post_id=7, token="a/b")
