@@ -90,14 +90,16 @@ def placeholder(post: Post) -> Item:
     return Item(post=failed, content=sanitize(notice), footer=sanitize(""))
 
 
-def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC) -> Document:
+def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: rss.Memory | None = None) -> Document:
     """The feed in that format. Pages show dates on the clock of `zone`; feeds don't depend on it.
+
+    With `fragments` (which the caller keeps and bounds), a feed is made of what it was made of before.
 
     The entity tag covers all but the footers, and is equal in every process.
     """
     match format:
         case FeedFormat.RSS:
-            return rss.render(feed)
+            return rss.render(feed, fragments)
         case FeedFormat.HTML:
             return page.render(feed, zone)
 

@@ -7,17 +7,16 @@ from hashlib import sha256
 from itertools import chain, zip_longest
 
 
-def assemble(pieces: Sequence[str], footers: Sequence[str]) -> tuple[bytes, str]:
-    """The document in UTF-8, of the pieces with a footer between each two, and its entity tag.
+def assemble(pieces: Sequence[bytes], footers: Sequence[str]) -> tuple[bytes, str]:
+    """The document, of the pieces (in UTF-8) with a footer between each two, and its entity tag.
 
     The tag is made of the pieces alone: documents that differ in nothing but footers share it, so that views and
     reactions do not make a reader fetch a feed again. Raises ValueError if there is not one footer less than pieces.
     """
     if len(pieces) != len(footers) + 1:
         raise ValueError(f"{len(footers)} footers between {len(pieces)} pieces")
-    encoded = [piece.encode() for piece in pieces]
-    body = b"".join(chain.from_iterable(zip_longest(encoded, (footer.encode() for footer in footers), fillvalue=b"")))
-    return body, entity_tag(encoded)
+    body = b"".join(chain.from_iterable(zip_longest(pieces, (footer.encode() for footer in footers), fillvalue=b"")))
+    return body, entity_tag(pieces)
 
 
 def entity_tag(pieces: Sequence[bytes]) -> str:

@@ -114,7 +114,7 @@ def _document(
 ) -> Document:
     entries = [_entry(feed, item, zone) for item in items]
     skeleton = _render(template, feed=feed, entries=entries, summary=summary, raw=raw)
-    body, etag = assemble(skeleton.split(_FOOTER), [item.footer for item in items])
+    body, etag = assemble([piece.encode() for piece in skeleton.split(_FOOTER)], [item.footer for item in items])
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
+
+import msgspec
 
 from feeds import dates, xml
 from feeds.assembly import assemble
@@ -24,16 +26,33 @@ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com
 _TAIL = "</channel>\n</rss>\n"
 
 
-def render(feed: Feed) -> Document:
-    """The feed as RSS 2.0. The same feed gives the same bytes in every process, locale and time zone."""
+class Fragment(msgspec.Struct, frozen=True):
+    """An item in RSS, in UTF-8: what stands before its footer and what after it. `base_url` is the feed's."""
+
+    item: Item
+    base_url: str
+    before: bytes
+    after: bytes
+
+
+# Fragments by their posts' guids.
+Memory = MutableMapping[str, Fragment]
+
+
+def render(feed: Feed, memory: Memory | None = None) -> Document:
+    """The feed as RSS 2.0. The same feed gives the same bytes in every process, locale and time zone.
+
+    With a `memory` (which the caller keeps and bounds), items that are the same as before are not written again.
+    """
+    memory = {} if memory is None else memory
     # What stands before, between and after the footers.
     pieces = []
-    so_far = _HEAD + _channel(feed)
+    so_far = (_HEAD + _channel(feed)).encode()
     for item in feed.items:
-        before, after = _item(feed, item)
-        pieces.append(so_far + before)
-        so_far = after
-    pieces.append(so_far + _TAIL)
+        fragment = _fragment(feed, item, memory)
+        pieces.append(so_far + fragment.before)
+        so_far = fragment.after
+    pieces.append(so_far + _TAIL.encode())
     body, etag = assemble(pieces, [xml.cdata(item.footer) for item in feed.items])
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
@@ -59,6 +78,16 @@ def _channel(feed: Feed) -> str:
     lines.append(f"<generator>{GENERATOR}</generator>")
     lines.append("<docs>https://www.rssboard.org/rss-specification</docs>")
     return "\n".join(lines) + "\n"
+
+
+def _fragment(feed: Feed, item: Item, memory: Memory) -> Fragment:
+    known = memory.get(item.post.guid)
+    if known is not None and known.item == item and known.base_url == feed.base_url:
+        return known
+    before, after = _item(feed, item)
+    fragment = Fragment(item, feed.base_url, before.encode(), after.encode())
+    memory[item.post.guid] = fragment
+    return fragment
 
 
 def _item(feed: Feed, item: Item) -> tuple[str, str]:

@@ -15,7 +15,7 @@ import msgspec
 import post_parser
 import rss_generator
 from errors import PassingFault, PostNotFound
-from feeds import page
+from feeds import page, rss
 from feeds.feed import Document, Feed, FeedFormat, Item
 from model.channel import Channel
 from model.message import Message
@@ -96,10 +96,11 @@ class ChannelDocuments:
         self._links_for = links_for
         self._settings = settings
         self._threads = threads
-        # Both are used in `threads` alone.
+        # All three are used in `threads` alone.
         self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
         # By guid and options.
         self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
+        self._fragments: RecentlyUsed[str, rss.Fragment] = RecentlyUsed(REMEMBERED_POSTS)
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -174,7 +175,7 @@ class ChannelDocuments:
 
     def _document(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Document:
         feed = self._feed(posts, window.channel, window.changed_at, format, options)
-        return rss_generator.render(format, feed, zone=self._settings.zone)
+        return rss_generator.render(format, feed, zone=self._settings.zone, fragments=self._fragments)
 
     def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Document:
         options = self._options(FeedQuery(), base_url)

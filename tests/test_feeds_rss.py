@@ -399,3 +399,18 @@ def test_the_entity_tag_is_the_same_after_a_restart() -> None:
         text=True,
     )
     assert other.stdout.strip() == rss.render(feed(one_of_each())).etag
+
+
+def test_a_feed_of_remembered_items_is_the_same_feed() -> None:
+    memory: rss.Memory = {}
+    old = feed([post(1, title="one"), post(2, title="two")])
+    rss.render(old, memory)
+    kept = memory[old.items[0].post.guid]
+    new = feed([post(1, title="one"), post(2, title="edited"), post(3)])
+    assert rss.render(new, memory) == rss.render(new)
+    assert memory[old.items[0].post.guid] is kept
+    # The address of the list of flags is the bridge's own.
+    flagged = feed([post(4, flags=("fwd",))])
+    rss.render(flagged, memory)
+    elsewhere = msgspec.structs.replace(flagged, base_url="https://elsewhere.example")
+    assert rss.render(elsewhere, memory) == rss.render(elsewhere)
