@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from config import Settings, SettingsError, load_settings
 from errors import StorageError
 from feeds.page import content_security_policy, render_error_page
+from feeds.page import load as load_pages
 from file_io import Database
 from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
@@ -36,6 +37,7 @@ from routes.origin import Origin
 from routes.post_files import PostFiles
 from routes.status import status_router
 from storage.media_store import MediaStore
+from storage.process_lock import claim_folder
 from storage.schema import MIGRATIONS
 from supervisor import Supervisor
 from telegram.options import options_from
@@ -56,6 +58,7 @@ RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
 GIGABYTE = 10**9
 BACKLOG = 2048
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -98,54 +101,54 @@ async def _running(
     # The loop ends its default executor itself.
     threads = ThreadPoolExecutor(settings.io_thread_pool_size, thread_name_prefix="work")
     asyncio.get_running_loop().set_default_executor(threads)
-    rendering = ThreadPoolExecutor(RENDER_THREADS, thread_name_prefix="render")
-    key = await asyncio.to_thread(
-        load_signing_key, settings.data_path, settings.media_signing_secret.get_secret_value()
-    )
-    database = await Database.open(settings.data_path / "bridge.db", MIGRATIONS)
-    gate = RpcGate(
-        concurrency=settings.tg_rpc_concurrency,
-        min_interval=settings.tg_rpc_min_interval_ms / 1000,
-        timeout=settings.tg_rpc_timeout,
-    )
-    telegram = TelegramClient(options_from(settings), gate, connection_factory=connection_factory)
-    history = History(
-        database,
-        telegram,
-        history_ttl=settings.history_cache_ttl_minutes * 60,
-        channel_ttl=settings.tg_chat_cache_ttl_hours * 3600,
-    )
-    media = MediaCache(
-        settings.data_path / "media",
-        MediaStore(database),
-        telegram,
-        max_parallel=settings.tg_max_concurrent_transmissions,
-        time_limits=TimeLimits(
-            least=settings.media_download_timeout_min,
-            most=settings.media_download_timeout_max,
-            min_speed=settings.media_download_min_speed,
-        ),
-        cache_limits=CacheLimits(
-            ttl_days=settings.media_cache_ttl_days, most_bytes=int(settings.media_cache_max_gb * GIGABYTE)
-        ),
-    )
-    signer = MediaSigner(key, settings.pyrogram_bridge_url, settings.media_url_ttl_days)
-    supervisor = Supervisor()
-    _add_routes(app, settings, telegram, history, media, signer, rendering)
-    telegram.on_ready = media.forget_failures
-    app.state.turn_away = telegram.turn_away
-    await telegram.start()
-    supervisor.start("media preparation", media.prepare)
-    supervisor.start("media sweeper", media.sweep_forever)
-    supervisor.start("media accesses", media.flush_forever)
-    try:
+    async with AsyncExitStack() as stack:
+        stack.callback((await claim_folder(settings.data_path)).release)
+        secret = settings.media_signing_secret.get_secret_value()
+        key = await asyncio.to_thread(load_signing_key, settings.data_path, secret)
+        signer = MediaSigner(key, settings.pyrogram_bridge_url, settings.media_url_ttl_days)
+        database = await Database.open(settings.data_path / "bridge.db", MIGRATIONS)
+        stack.push_async_callback(database.close)
+        rendering = ThreadPoolExecutor(RENDER_THREADS, thread_name_prefix="render")
+        stack.callback(rendering.shutdown, wait=False, cancel_futures=True)
+        gate = RpcGate(
+            concurrency=settings.tg_rpc_concurrency,
+            min_interval=settings.tg_rpc_min_interval_ms / 1000,
+            timeout=settings.tg_rpc_timeout,
+        )
+        telegram = TelegramClient(options_from(settings), gate, connection_factory=connection_factory)
+        stack.push_async_callback(telegram.stop)
+        history = History(
+            database,
+            telegram,
+            history_ttl=settings.history_cache_ttl_minutes * 60,
+            channel_ttl=settings.tg_chat_cache_ttl_hours * 3600,
+        )
+        media = MediaCache(
+            settings.data_path / "media",
+            MediaStore(database),
+            telegram,
+            max_parallel=settings.tg_max_concurrent_transmissions,
+            time_limits=TimeLimits(
+                least=settings.media_download_timeout_min,
+                most=settings.media_download_timeout_max,
+                min_speed=settings.media_download_min_speed,
+            ),
+            cache_limits=CacheLimits(
+                ttl_days=settings.media_cache_ttl_days, most_bytes=int(settings.media_cache_max_gb * GIGABYTE)
+            ),
+        )
+        stack.push_async_callback(media.close)
+        supervisor = Supervisor()
+        stack.push_async_callback(supervisor.stop)
+        _add_routes(app, settings, telegram, history, media, signer, rendering)
+        app.state.turn_away = telegram.turn_away
+        telegram.on_ready = media.forget_failures
+        await telegram.start()
+        rendering.submit(load_pages)
+        supervisor.start("media preparation", media.prepare)
+        supervisor.start("media sweeper", media.sweep_forever)
+        supervisor.start("media accesses", media.flush_forever)
         yield
-    finally:
-        await supervisor.stop()
-        await media.close()
-        await telegram.stop()
-        await database.close()
-        rendering.shutdown(wait=False, cancel_futures=True)
 
 
 def _add_routes(
@@ -216,17 +219,19 @@ async def serve(
     def stop() -> None:
         server.should_exit = True
         # Whoever waits for Telegram gets the stored history or 503 now, and not at the end of the grace.
-        app.state.turn_away()
+        if turn_away := getattr(app.state, "turn_away", None):
+            turn_away()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop)
-    async with app.router.lifespan_context(app):
-        log.info("listening on %s port %s", *listener.getsockname()[:2])
-        try:
+    loop = asyncio.get_running_loop()
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, stop)
+    try:
+        async with app.router.lifespan_context(app):
+            log.info("listening on %s port %s", *listener.getsockname()[:2])
             await server.serve(sockets=[listener])
-        finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().remove_signal_handler(number)
+    finally:
+        for number in STOP_SIGNALS:
+            loop.remove_signal_handler(number)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -120,7 +122,7 @@ class TelegramClient:
     # Calls. All raise the errors of `errors.py` and no others.
 
     async def resolve(self, key: str | int, *, priority: Priority = Priority.INTERACTIVE) -> Channel:
-        """The chat with that username (without `@`, any case) or marked id.
+        """The chat with that username (without `@`, any case), marked id, or invitation (`+hash`).
 
         Raises `ChannelNotFound`, `ChannelPrivate`, `FloodWait`, `TelegramTimeout`, `TelegramUnavailable`.
         """
@@ -252,9 +254,12 @@ class TelegramClient:
             self._gate.close(_refusal(fault))
 
 
+@cache
 def _load() -> Callable[..., Coroutine[Any, Any, Account]]:
     from telegram.account import open_account
 
+    # What is loaded stays. Looking through it for garbage would hold the service up for 60 ms, again and again.
+    gc.freeze()
     return open_account
 
 

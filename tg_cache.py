@@ -29,7 +29,7 @@ from history.source import PAGE, TelegramReader
 from history.window import ALBUM_SIZE, Held, StaleReason, Window, album_of, window_of
 from model.channel import Channel
 from model.channel_key import parse_channel_key
-from model.message import Message
+from model.message import LARGEST_ID, Message
 from single_flight import SingleFlight
 from tg_throttle import Priority
 
@@ -315,7 +315,7 @@ class History:
         loose = self._loose.get((channel.id, post_id))
         if loose is not None and self._clock() < loose.expires_at:
             return loose.messages
-        ids = range(max(1, post_id - ALBUM_SIZE + 1), post_id + ALBUM_SIZE)
+        ids = range(max(1, post_id - ALBUM_SIZE + 1), min(post_id + ALBUM_SIZE, LARGEST_ID + 1))
         messages = await self._source.messages(channel, ids, priority=priority)
         album = album_of(tuple(messages), post_id)
         self._keep_loose(channel.id, post_id, album)

@@ -8,6 +8,9 @@ from model.channel import PeerName
 from model.entity import Text
 from model.media import Media
 
+# Message ids are TL ints.
+LARGEST_ID = 2**31 - 1
+
 
 class Forward(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Where a forwarded message comes from. `post_id` and `signature` are known for channels' posts only."""

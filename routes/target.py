@@ -8,6 +8,7 @@ import msgspec
 
 from errors import BadParameter
 from model.channel_key import LINK_HOSTS
+from model.message import LARGEST_ID
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +46,8 @@ def parse_target(path: str, *, is_token: Callable[[str], bool], with_post: bool)
 def parse_post_id(text: str) -> int:
     """A message id from a path. Raises BadParameter."""
     # int() of a very long text takes long, and its limit is another fault.
-    if not _is_number(text) or len(text) > 10 or not 1 <= int(text) <= 2**31 - 1:
-        raise BadParameter("post_id", f"must be a number from 1 to 2147483647, got {text[:40]!r}")
+    if not _is_number(text) or len(text) > 10 or not 1 <= int(text) <= LARGEST_ID:
+        raise BadParameter("post_id", f"must be a number from 1 to {LARGEST_ID}, got {text[:40]!r}")
     return int(text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from pyrogram import errors as tl
@@ -20,6 +21,8 @@ from errors import (
 )
 from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 
+logger = logging.getLogger(__name__)
+
 LOG_IN_AGAIN = "log in again with `./run.sh login`"
 
 
@@ -34,6 +37,9 @@ _NO_CHANNEL = (
     tl.ChannelInvalid,
     tl.ChatIdInvalid,
     tl.UserIdInvalid,
+    tl.InviteHashExpired,
+    tl.InviteHashInvalid,
+    tl.InviteHashEmpty,
 )
 _PRIVATE = (
     tl.ChannelPrivate,
@@ -64,6 +70,8 @@ def translate(error: Exception, method: str) -> BridgeError:
     """The bridge's error for one of `KURIGRAM_ERRORS` out of a call of `method`."""
     translated: BridgeError
     match error:
+        case tl.FrozenMethodInvalid():
+            translated = TelegramUnavailable("Telegram has frozen the account: see its notice in the app", 300)
         case tl.Flood():
             seconds = error.value if isinstance(error.value, int) else 60
             translated = FloodWait(seconds)
@@ -87,7 +95,9 @@ def translate(error: Exception, method: str) -> BridgeError:
         case tl.InternalServerError() | tl.ServiceUnavailable() | tl.SeeOther():
             translated = TelegramUnavailable(f"Telegram could not answer {method} ({name_of(error)})")
         case tl.RPCError():
-            translated = BridgeError(f"Telegram refused {method}: {name_of(error)}")
+            # Nobody knows for how long; what is stored can be served meanwhile.
+            logger.warning("Telegram refused %s: %s", method, name_of(error))
+            translated = TelegramUnavailable(f"Telegram refused {method} ({name_of(error)})", 60)
         case TimeoutError():
             translated = TelegramTimeout(f"Telegram did not answer {method} in time")
         case ConnectionLost():

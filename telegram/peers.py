@@ -55,11 +55,16 @@ class Peers:
         self._reading = asyncio.Lock()
 
     async def resolve(self, key: str | int, priority: Priority) -> Channel:
-        """The chat with that username (without `@`) or marked id.
+        """The chat with that username (without `@`), marked id, or invitation (`+` and its hash).
 
         Raises `ChannelNotFound`, `ChannelPrivate` and what calls raise.
         """
-        peer = await (self._by_name(key, priority) if isinstance(key, str) else self._by_id(key, priority))
+        if isinstance(key, int):
+            peer = await self._by_id(key, priority)
+        elif key.startswith("+"):
+            peer = await self._by_invitation(key[1:], priority)
+        else:
+            peer = await self._by_name(key, priority)
         return to_channel(peer)
 
     async def full(self, channel: Channel, priority: Priority) -> Channel:
@@ -87,6 +92,18 @@ class Peers:
             raise ChannelNotFound(f"There is no channel or user named @{username}") from None
         await self._connection.remember(*found.users, *found.chats)
         return _pick(marked_id(found.peer), (*found.chats, *found.users))
+
+    async def _by_invitation(self, invite_hash: str, priority: Priority) -> TLPeer:
+        try:
+            found = await self._connection.call(
+                raw.functions.messages.CheckChatInvite(hash=invite_hash), priority=priority
+            )
+        except ChannelNotFound:
+            raise ChannelNotFound("This invitation does not exist, or is not valid any more") from None
+        if not isinstance(found, raw.types.ChatInviteAlready) or not isinstance(found.chat, TLPeer):
+            raise ChannelPrivate("The account has not joined the chat of this invitation: join it first")
+        await self._connection.remember(found.chat)
+        return found.chat
 
     async def _by_id(self, peer_id: int, priority: Priority) -> TLPeer:
         try:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from errors import TelegramUnavailable
+from storage.process_lock import Locked, ProcessLock
 
 SESSION_NAME = "bridge"
 
@@ -71,47 +69,15 @@ class SessionFile:
             return None
         return status.st_ino, status.st_mtime_ns
 
-    def lock(self) -> SessionLock:
-        """Claim the session for this process, as a context manager too. Raises `SessionInUse`, `SessionUnusable`."""
-        return SessionLock(self.path)
-
-
-class SessionLock:
-    """Held from its making until `release`, or until the process ends, however it ends."""
-
-    def __init__(self, session: Path) -> None:
-        path = session.with_name(session.name + ".lock")
+    def lock(self) -> ProcessLock:
+        """Claim the session for this process. Raises `SessionInUse`, `SessionUnusable`."""
+        path = self.path.with_name(self.path.name + ".lock")
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            return ProcessLock(path)
+        except Locked as locked:
+            raise SessionInUse(f"{self.path} is {locked}: stop that one first") from locked
         except OSError as error:
-            raise SessionUnusable(f"{path} can't be opened: {error.strerror}") from error
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            holder = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip()
-            os.close(self._descriptor)
-            raise SessionInUse(
-                f"{session} is in use by another process{f' (pid {holder})' if holder else ''}: stop that one first"
-            ) from error
-        except OSError as error:
-            os.close(self._descriptor)
             raise SessionUnusable(f"{path} can't be locked: {error.strerror}") from error
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
-
-    def release(self) -> None:
-        """Let others have the session. The lock's file stays: removing it would race with its next holder."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
 
 def explain(error: sqlite3.Error, path: Path) -> SessionInUse | SessionUnusable:

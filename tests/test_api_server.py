@@ -14,6 +14,7 @@ import feedparser
 import httpx
 import pytest
 import pytest_asyncio
+from pyrogram import raw
 from service import serving, settings_for, until_connected, until_degraded
 from telegram_world import FILE, HIDDEN, NEWS, NEWS_ID, small_world
 
@@ -208,6 +209,8 @@ async def test_a_file_that_failed_in_an_outage_is_there_as_soon_as_telegram_is(
     [
         ("/rss/nobody_here", 404, "nobody_here"),
         ("/html/news/9999", 404, "no post 9999"),
+        ("/html/news/2147483647", 404, "no post 2147483647"),
+        ("/rss/t.me/+abcdefghijkl", 404, "invitation"),
         ("/nowhere", 404, "Not Found"),
         ("/rss/news?limit=0", 400, "limit: must be a number from 1 to 200"),
         ("/rss/news?output_type=pdf", 400, "output_type: must be one of"),
@@ -252,6 +255,27 @@ async def test_a_channel_without_username_is_found_by_id(client: httpx.AsyncClie
     assert entries[0].title == "a secret"
 
 
+async def test_an_invitation_leads_to_the_chat_once_the_account_has_joined(
+    client: httpx.AsyncClient, server: Server
+) -> None:
+    server.post(HIDDEN, "a secret")
+    server.chat(HIDDEN).invite_hash = "AbCdEfGhIjKl"
+    for link in ("t.me/+AbCdEfGhIjKl", "https://t.me/joinchat/AbCdEfGhIjKl"):
+        assert (await feed(client, f"/rss/{link}"))[0].title == "a secret"
+
+
+async def test_an_invitation_to_a_chat_that_is_not_joined_says_to_join(
+    client: httpx.AsyncClient, server: Server
+) -> None:
+    chat = server.chat(HIDDEN)
+    chat.invite_hash = "AbCdEfGhIjKl"
+    assert isinstance(chat.peer, raw.types.Channel)
+    chat.peer.left = True
+    answer = await client.get("/rss/t.me/+AbCdEfGhIjKl")
+    assert answer.status_code == 403
+    assert "join it first" in answer.json()["detail"]
+
+
 # Passing faults.
 
 
@@ -291,7 +315,7 @@ async def test_a_connection_that_breaks_in_a_call_heals(client: httpx.AsyncClien
     assert len(feedparser.parse(answers[-1].content).entries) == 50
 
 
-@pytest.mark.parametrize("kind", ["flood", "hang", "error 500", "no connection"])
+@pytest.mark.parametrize("kind", ["flood", "hang", "error 500", "unknown error", "no connection"])
 async def test_a_stored_history_is_served_with_its_age_while_telegram_can_not_be_asked(
     server: Server, tmp_path: Path, kind: str
 ) -> None:
@@ -303,6 +327,8 @@ async def test_a_stored_history_is_served_with_its_age_while_telegram_can_not_be
                 server.fail("messages.getHistory", "FLOOD_WAIT_30")
             case "hang":
                 server.faults.add(Fault(Action.HANG, "messages.getHistory"))
+            case "unknown error":
+                server.fail("messages.getHistory", "SOMETHING_OF_THE_YEAR_2031")
             case "error 500":
                 server.faults.add(Fault(Action.ERROR, "messages.getHistory", error="RPC_CALL_FAIL", code=500))
             case _:

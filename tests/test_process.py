@@ -147,18 +147,50 @@ def test_a_damaged_file_of_its_own_is_set_aside_with_a_warning_and_rebuilt(tmp_p
 def test_without_a_login_it_starts_asks_nothing_and_says_so(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port) as process:
-        deadline = time.monotonic() + 10
         text = ""
-        while "login" not in text and time.monotonic() < deadline:
-            with pytest.raises(urllib.error.HTTPError) as caught:
+        deadline = time.monotonic() + 10
+        while not text and time.monotonic() < deadline:
+            try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5)
-            assert caught.value.code == 503
-            text = caught.value.read().decode()
+            except urllib.error.HTTPError as degraded:
+                assert degraded.code == 503
+                text = degraded.read().decode()
         assert "./run.sh login" in text
         process.terminate()
         out, err = process.communicate(timeout=15)
     assert out == ""
     assert sum("login" in line for line in err.splitlines()) == 1
+
+
+def test_a_second_service_on_the_same_data_ends_with_one_line_and_harms_nothing(tmp_path: Path) -> None:
+    with running(tmp_path, free_port()) as first:
+        part = tmp_path / "data" / "media" / "name.part.1234"
+        part.parent.mkdir(exist_ok=True)
+        part.write_bytes(b"on its way")
+        second = start(tmp_path, **ACCOUNT, API_PORT=str(free_port()))
+        _, err = second.communicate(timeout=60)
+        assert second.returncode == 1
+        assert f"(pid {first.pid})" in err.splitlines()[-1]
+        assert "Traceback" not in err
+        assert part.exists()
+
+
+def test_two_services_on_one_port_do_not_both_believe_that_they_have_it(tmp_path: Path) -> None:
+    port = free_port()
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    both = [start(folder, **ACCOUNT, API_PORT=str(port)) for folder in folders]
+    try:
+        wait_for_ping(port)
+        deadline = time.monotonic() + 30
+        while all(process.poll() is None for process in both) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert sorted(process.poll() is None for process in both) == [False, True]
+    finally:
+        for process in both:
+            process.kill()
+            process.communicate()
 
 
 def test_importing_the_service_neither_reads_the_environment_nor_exits(tmp_path: Path) -> None:
