@@ -8,17 +8,21 @@ from datetime import UTC, tzinfo
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import annotated_types
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from dotenv.parser import parse_stream
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 TRUE_WORDS = frozenset({"true", "1", "yes", "on"})
 FALSE_WORDS = frozenset({"false", "0", "no", "off"})
+PROXY_SCHEMES = ("socks5://", "socks5h://", "http://", "tg://proxy", "tg:proxy", "https://t.me/proxy", "t.me/proxy")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+# Scheme, host name or address with an optional port, and a plain path: nothing that could end an attribute or a line.
+_BASE_URL = re.compile(r"https?://(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*")
 
 Network = IPv4Network | IPv6Network
 
@@ -51,10 +55,23 @@ def _parse_networks(value: object) -> object:
 
 def _parse_base_url(value: object) -> object:
     url = str(value).strip().rstrip("/")
-    parts = urlsplit(url)
-    if url and (parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment):
+    if url and _BASE_URL.fullmatch(url) is None:
         raise ValueError("must be an http(s) address without query, such as https://bridge.example.org")
     return url
+
+
+def _parse_proxy_url(value: object) -> object:
+    text = value.get_secret_value() if isinstance(value, SecretStr) else str(value).strip()
+    if text and not text.startswith(PROXY_SCHEMES):
+        raise ValueError("must be socks5://host:port, http://host:port or a tg://proxy link with its secret")
+    return text
+
+
+def _parse_listen_host(value: object) -> object:
+    host = str(value).strip()
+    if re.fullmatch(r"[A-Za-z0-9_.:%-]+", host) is None:
+        raise ValueError("must be a host name or address of this machine, such as 127.0.0.1 or ::")
+    return host
 
 
 def _parse_link_host(value: object) -> object:
@@ -90,8 +107,10 @@ def _parse_log_level(value: object) -> object:
 
 Bool = Annotated[bool, BeforeValidator(_parse_bool)]
 Port = Annotated[int, Field(ge=1, le=65535)]
-AtLeastZero = Annotated[int, Field(ge=0)]
-AtLeastOne = Annotated[int, Field(ge=1)]
+# Nothing that is counted here makes sense beyond: a thousand million seconds are 31 years.
+MOST = 10**9
+AtLeastZero = Annotated[int, Field(ge=0, le=MOST)]
+AtLeastOne = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Settings(BaseSettings):
@@ -99,7 +118,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
 
-    tg_api_id: AtLeastOne = Field(description="The application's id from my.telegram.org.")
+    tg_api_id: Annotated[int, Field(ge=1, le=2**31 - 1)] = Field(
+        description="The application's id from my.telegram.org."
+    )
     tg_api_hash: Annotated[SecretStr, BeforeValidator(_parse_api_hash)] = Field(
         description="The application's hash from my.telegram.org, 32 hex digits."
     )
@@ -107,7 +128,9 @@ class Settings(BaseSettings):
     data_path: Path = Field(
         Path("data"), description="The folder of the database, the media cache and the signing key."
     )
-    api_host: str = Field("0.0.0.0", min_length=1, description="The address to listen on.")
+    api_host: Annotated[str, BeforeValidator(_parse_listen_host)] = Field(
+        "0.0.0.0", description="The address to listen on."
+    )
     api_port: Port = Field(8000, description="The port to listen on.")
     pyrogram_bridge_url: Annotated[str, BeforeValidator(_parse_base_url)] = Field(
         "", description="The public base URL of this service. Empty: taken from each request."
@@ -134,7 +157,7 @@ class Settings(BaseSettings):
     tg_proxy_port: Port = Field(1080, description="The proxy's port.")
     tg_proxy_username: str = Field("", description="The proxy's user name.")
     tg_proxy_password: SecretStr = Field(SecretStr(""), description="The proxy's password.")
-    tg_proxy_url: SecretStr = Field(
+    tg_proxy_url: Annotated[SecretStr, BeforeValidator(_parse_proxy_url)] = Field(
         SecretStr(""), description="The proxy as one address instead: socks5://, http:// or a tg://proxy link."
     )
     tg_rpc_concurrency: AtLeastOne = Field(1, description="How many Telegram calls may run at once.")
@@ -160,7 +183,7 @@ class Settings(BaseSettings):
         262144, description="The slowest acceptable download, in bytes a second: a file's time is its size over this."
     )
     media_cache_ttl_days: AtLeastOne = Field(20, description="Media that nobody has asked for this long is removed.")
-    media_cache_max_gb: Annotated[float, Field(ge=0)] = Field(
+    media_cache_max_gb: Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)] = Field(
         0, description="The media cache's size limit in GB; the least recently used goes first. 0: no limit."
     )
     media_signing_secret: SecretStr = Field(
@@ -178,6 +201,13 @@ class Settings(BaseSettings):
     tz: Annotated[str, BeforeValidator(_parse_time_zone)] = Field(
         "", description="The time zone of dates on pages. Empty: the system's."
     )
+
+    @field_validator("media_download_timeout_max")
+    @classmethod
+    def _not_below_the_least(cls, value: int, info: ValidationInfo) -> int:
+        if value < info.data.get("media_download_timeout_min", 0):
+            raise ValueError("must not be less than MEDIA_DOWNLOAD_TIMEOUT_MIN")
+        return value
 
     @property
     def ping_unhealthy_after(self) -> int:
@@ -202,16 +232,28 @@ def load_settings(env_file: Path | None = Path(".env")) -> Settings:
     Raises SettingsError naming every wrong setting, one line each.
     """
     try:
-        settings = Settings(_env_file=env_file)  # type: ignore[call-arg]
-    except ValidationError as error:
-        raise SettingsError(
-            [_problem(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
-        ) from None
+        broken = _broken_lines(env_file) if env_file is not None and env_file.is_file() else []
     except UnicodeDecodeError:
         raise SettingsError([f"{env_file} is not a text file in UTF-8"]) from None
-    if settings.media_download_timeout_min > settings.media_download_timeout_max:
-        raise SettingsError(["MEDIA_DOWNLOAD_TIMEOUT_MIN must not be greater than MEDIA_DOWNLOAD_TIMEOUT_MAX"])
-    return settings
+    except OSError as error:
+        raise SettingsError([f"{env_file} can't be read: {error.strerror}"]) from None
+    if broken:
+        # A line that is skipped may have held the token, and the bridge would be open.
+        raise SettingsError(broken)
+    try:
+        return Settings(_env_file=env_file)  # type: ignore[call-arg]
+    except ValidationError as error:
+        problems = [_problem(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
+        raise SettingsError(problems) from None
+
+
+def _broken_lines(env_file: Path) -> list[str]:
+    with env_file.open(encoding="utf-8") as stream:
+        return [
+            f"{env_file} line {binding.original.line} can't be read: write NAME=value, with quotes closed"
+            for binding in parse_stream(stream)
+            if binding.error
+        ]
 
 
 def _problem(location: tuple[int | str, ...], kind: str, message: str, value: Any) -> str:
@@ -219,7 +261,8 @@ def _problem(location: tuple[int | str, ...], kind: str, message: str, value: An
     field = Settings.model_fields[name]
     if kind == "missing":
         return f"{name.upper()} is required: {field.description}"
-    shown = "" if field.annotation is SecretStr else f", got {str(value)!r}"
+    text = str(value)
+    shown = "" if field.annotation is SecretStr else f", got {text[:60] + '…' if len(text) > 60 else text!r}"
     return f"{name.upper()} {_requirement(field, message)}{shown}"
 
 
@@ -232,7 +275,7 @@ def _requirement(field: FieldInfo, message: str) -> str:
     high = next((str(item.le) for item in field.metadata if isinstance(item, annotated_types.Le)), None)
     if field.annotation in {int, float}:
         noun = "an integer" if field.annotation is int else "a number"
-        if low is not None and high is not None:
+        if low is not None and high is not None and (int(high) < MOST or "less than" in message):
             return f"must be {noun} from {low} to {high}"
         return f"must be {noun} >= {low}"
     return f"is wrong: {message[0].lower()}{message[1:]}"

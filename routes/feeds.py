@@ -10,6 +10,7 @@ from errors import BadParameter
 from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
 from model.channel_key import parse_channel_key
+from model.message import LARGEST_ID
 from routes.answers import feed_response, page_response
 from routes.auth import Authenticator
 from routes.channels import ChannelDocuments
@@ -32,6 +33,8 @@ def feed_router(documents: ChannelDocuments, auth: Authenticator, origin: Origin
             auth.check(request, path.rpartition("/")[2])
             raise
         auth.check(request, target.token)
+        if with_post and target.token is not None and target.post_id is None and not auth.required:
+            raise BadParameter("post_id", f"must be a number from 1 to {LARGEST_ID}, got {target.token[:40]!r}")
         return target
 
     async def channel(request: Request, target: Target, format: FeedFormat) -> Response:

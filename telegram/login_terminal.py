@@ -45,7 +45,8 @@ class Terminal:
         line = sys.stdin.readline()
         if not line:
             raise KeyboardInterrupt
-        return line.rstrip("\r\n")
+        # Bytes that are no UTF-8 come as lone surrogates, which nothing behind can encode.
+        return line.rstrip("\r\n").encode("utf-8", "replace").decode()
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

@@ -215,6 +215,7 @@ async def test_a_file_that_failed_in_an_outage_is_there_as_soon_as_telegram_is(
         ("/rss/news?limit=0", 400, "limit: must be a number from 1 to 200"),
         ("/rss/news?output_type=pdf", 400, "output_type: must be one of"),
         ("/rss/no!name", 400, "channel: "),
+        ("/html/news/abc", 400, "post_id: must be a number from 1 to 2147483647"),
         ("/html/news/99999999999", 400, "post_id: must be a number from 1 to 2147483647"),
     ],
 )

@@ -56,6 +56,18 @@ def test_all_errors_are_reported_together_one_line_each(environ: pytest.MonkeyPa
         ("TG_RPC_MIN_INTERVAL_MS", "-1", "TG_RPC_MIN_INTERVAL_MS must be an integer >= 0, got '-1'"),
         ("MEDIA_CACHE_MAX_GB", "much", "MEDIA_CACHE_MAX_GB must be a number >= 0, got 'much'"),
         ("TZ", "Mars/Olympus", "TZ must be the name of a time zone, such as Europe/Berlin, got 'Mars/Olympus'"),
+        ("MEDIA_CACHE_MAX_GB", "inf", "MEDIA_CACHE_MAX_GB must be a number >= 0, got 'inf'"),
+        (
+            "API_HOST",
+            "ü..x",
+            "API_HOST must be a host name or address of this machine, such as 127.0.0.1 or ::, got 'ü..x'",
+        ),
+        ("TG_API_ID", "99999999999", "TG_API_ID must be an integer from 1 to 2147483647, got '99999999999'"),
+        (
+            "TG_PROXY_URL",
+            "garbage",
+            "TG_PROXY_URL must be socks5://host:port, http://host:port or a tg://proxy link with its secret",
+        ),
         ("LOG_LEVEL", "loud", "LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL, got 'loud'"),
         ("TG_LINK_HOST", "https://t.me", "TG_LINK_HOST must be a host name, such as t.me, got 'https://t.me'"),
         (
@@ -81,8 +93,9 @@ def test_a_wrong_value_is_named_with_what_is_allowed(
 def test_secrets_never_appear_in_errors_or_in_the_settings_text(environ: pytest.MonkeyPatch) -> None:
     assert problems_of(environ, TG_API_HASH="hush-hush") == ("TG_API_HASH must be 32 hex digits",)
     environ.setenv("TG_API_HASH", GOOD["TG_API_HASH"])
-    for name in ("TOKEN", "TG_PROXY_PASSWORD", "MEDIA_SIGNING_SECRET", "TG_PROXY_URL"):
+    for name in ("TOKEN", "TG_PROXY_PASSWORD", "MEDIA_SIGNING_SECRET"):
         environ.setenv(name, f"hush-{name}")
+    environ.setenv("TG_PROXY_URL", "socks5://user:hush@proxy.example:1080")
     shown = repr(load_settings(None))
     assert "hush" not in shown
     assert GOOD["TG_API_HASH"] not in shown
@@ -123,6 +136,38 @@ def test_the_time_zone_is_the_named_one(environ: pytest.MonkeyPatch) -> None:
     assert load_settings(None).time_zone == ZoneInfo("Asia/Tokyo")
 
 
+@pytest.mark.parametrize(
+    "url", ['http://a b"><x/', "http://[::1", "https://u:p@host", "https://host/a?b", "https:///a"]
+)
+def test_a_public_address_that_could_break_out_of_a_link_is_refused(environ: pytest.MonkeyPatch, url: str) -> None:
+    (problem,) = problems_of(environ, PYROGRAM_BRIDGE_URL=url)
+    assert problem.startswith("PYROGRAM_BRIDGE_URL must be an http(s) address without query")
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:8000", "https://bridge.example.org/b", "http://127.0.0.1"])
+def test_public_addresses_of_all_sorts_are_taken(environ: pytest.MonkeyPatch, url: str) -> None:
+    environ.setenv("PYROGRAM_BRIDGE_URL", url + "/")
+    assert load_settings(None).pyrogram_bridge_url == url
+
+
+def test_an_absurdly_long_number_is_refused_in_one_short_line(environ: pytest.MonkeyPatch) -> None:
+    (problem,) = problems_of(environ, HISTORY_CACHE_TTL_MINUTES="9" * 400)
+    assert problem.startswith("HISTORY_CACHE_TTL_MINUTES must be an integer")
+    assert len(problem) < 150
+
+
+def test_a_line_of_the_env_file_that_can_not_be_read_stops_the_start(
+    environ: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text('API_PORT=8100\nTOKEN="secret\nDEBUG=false\n', "utf-8")
+    with pytest.raises(SettingsError, match=r"\.env line 2 can't be read"):
+        load_settings(file)
+
+
 def test_the_limits_of_the_download_time_must_be_in_order(environ: pytest.MonkeyPatch) -> None:
-    problems = problems_of(environ, MEDIA_DOWNLOAD_TIMEOUT_MIN="200", MEDIA_DOWNLOAD_TIMEOUT_MAX="100")
-    assert problems == ("MEDIA_DOWNLOAD_TIMEOUT_MIN must not be greater than MEDIA_DOWNLOAD_TIMEOUT_MAX",)
+    wrong = {"MEDIA_DOWNLOAD_TIMEOUT_MIN": "200", "MEDIA_DOWNLOAD_TIMEOUT_MAX": "100", "API_PORT": "0"}
+    assert problems_of(environ, **wrong) == (
+        "API_PORT must be an integer from 1 to 65535, got '0'",
+        "MEDIA_DOWNLOAD_TIMEOUT_MAX must not be less than MEDIA_DOWNLOAD_TIMEOUT_MIN, got '100'",
+    )
