@@ -30,7 +30,7 @@ def answered(method: str, typed: bytes) -> bytes:
         while b"Code: " not in screen:
             screen += os.read(ours, 1000)
         os.write(ours, typed)
-        while b"got" not in screen and b"Error" not in screen:
+        while not screen.partition(b"got")[2].endswith(b"\n") and b"Error" not in screen:
             screen += os.read(ours, 1000)
         process.wait(10)
     os.close(ours)
