@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+from functools import cache
 
 import msgspec
 
@@ -18,19 +19,24 @@ log = logging.getLogger(__name__)
 # To be raised when the same Telegram message comes out of the adapter otherwise than before.
 _ADAPTER = 1
 
-MODEL = hashlib.sha256(
-    msgspec.json.encode([_ADAPTER, msgspec.json.schema(Message), msgspec.json.schema(Channel)])
-).hexdigest()[:16]
-"""Names the shape of what is stored: rows that an older or newer bridge wrote are not read."""
-
 _message_decoder = msgspec.msgpack.Decoder(Message)
 _channel_decoder = msgspec.msgpack.Decoder(Channel)
 _encoder = msgspec.msgpack.Encoder()
 
 
+@cache
+def _model() -> str:
+    """Names the shape of what is stored: rows that an older or newer bridge wrote are not read.
+
+    Made when it is first needed, since describing the model takes a twentieth of the service's start.
+    """
+    shape = [_ADAPTER, msgspec.json.schema(Message), msgspec.json.schema(Channel)]
+    return hashlib.sha256(msgspec.json.encode(shape)).hexdigest()[:16]
+
+
 def load(connection: sqlite3.Connection, channel_id: int) -> Held | None:
     """What is stored of the channel's messages."""
-    row = store.load_window(connection, channel_id, MODEL)
+    row = store.load_window(connection, channel_id, _model())
     if row is None:
         return None
     try:
@@ -47,7 +53,7 @@ def save(connection: sqlite3.Connection, channel_id: int, old: Held | None, new:
         # Rows of another shape, if there are any.
         store.delete_window(connection, channel_id)
     row = store.WindowRow(**{name: getattr(new, name) for name in store.WindowRow._fields})
-    store.save_window(connection, channel_id, MODEL, row)
+    store.save_window(connection, channel_id, _model(), row)
     before = {} if old is None else {message.id: message for message in old.messages}
     changed = [message for message in new.messages if before.pop(message.id, None) != message]
     store.put_messages(connection, channel_id, ((message.id, _encoder.encode(message)) for message in changed))
@@ -56,7 +62,7 @@ def save(connection: sqlite3.Connection, channel_id: int, old: Held | None, new:
 
 def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Channel, float] | None:
     """What is stored of the channel, and until when it is fresh (unix seconds)."""
-    row = store.load_channel(connection, channel_id, MODEL)
+    row = store.load_channel(connection, channel_id, _model())
     if row is None:
         return None
     try:
@@ -69,7 +75,7 @@ def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Chann
 def save_channel(connection: sqlite3.Connection, channel: Channel, expires_at: float) -> None:
     """Store the channel and its usernames."""
     row = store.ChannelRow(_encoder.encode(channel), expires_at)
-    store.save_channel(connection, channel.id, MODEL, row, usernames(channel))
+    store.save_channel(connection, channel.id, _model(), row, usernames(channel))
 
 
 def usernames(channel: Channel) -> set[str]:

@@ -3,8 +3,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, tzinfo
+from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -372,3 +375,14 @@ COLORS = """selector => {
         return [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
     });
 }"""
+
+
+def test_pages_are_loaded_when_asked_for() -> None:
+    code = (
+        "import sys; from feeds import page; print('jinja2' in sys.modules); page.load();"
+        "print(sorted(name for _, name in page._environment().cache))"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True, text=True)
+    templates = sorted(path.name for path in (root / "feeds" / "templates").glob("*.html"))
+    assert done.stdout.splitlines() == ["False", str(templates)]
