@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -350,6 +351,19 @@ async def test_new_posts_are_seen_once_the_stored_history_is_old(server: Server,
         server.forget_calls()
         assert (await feed(client))[0].title == "brand new"
         assert +server.calls == {"messages.getHistory": 1}
+
+
+async def test_ping_needs_neither_telegram_nor_the_disk(server: Server, tmp_path: Path) -> None:
+    folder = tmp_path / "bridge"
+    async with serving(server, folder) as client:
+        server.forget_calls()
+        shutil.rmtree(folder)
+        server.silence()
+        for _ in range(20):
+            answer = await client.get("/ping")
+            assert answer.status_code == 200
+            assert answer.elapsed.total_seconds() < 1
+        assert not +server.calls
 
 
 # Without a login.
