@@ -7,7 +7,6 @@ import re
 import statistics
 import sys
 import time
-import urllib.request
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from bench.load import ask, probe, wrk
 from bench.rendering import median_render_ms, median_update_ms
 from bench.table import Row
 from bench.transfer import download
-from demo.processes import Child, http_json, poll_until
+from demo.processes import DIRECT, Child, http_json, poll_until
 from demo.product import ROOT, Product, bridge_environment, free_port
 
 LATENCY_S = 0.05
@@ -58,7 +57,7 @@ class Measurement:
 
     async def _get(self, path: str) -> tuple[dict[str, str], bytes]:
         def ask() -> tuple[dict[str, str], bytes]:
-            with urllib.request.urlopen(f"{self._base}{path}", timeout=60) as answer:
+            with DIRECT.open(f"{self._base}{path}", timeout=60) as answer:
                 return {name.lower(): value for name, value in answer.headers.items()}, answer.read()
 
         return await asyncio.to_thread(ask)
