@@ -1,14 +1,28 @@
 #!/usr/bin/env bash
 # Everything a user or developer does with this project. `./run.sh` alone lists it.
+# Written for bash 3.2 too, which macOS has: there an empty array counts as unset.
+# Commands are functions of their name; `test` hides the builtin, so conditions are written with `[`.
 set -euo pipefail
+unset CDPATH
 CALLED_FROM=$PWD
-cd "$(dirname "${BASH_SOURCE[0]}")"
+SCRIPT=${BASH_SOURCE[0]}
+# Called through a link, the project is where the link leads to.
+while [ -L "$SCRIPT" ]; do
+  target=$(readlink "$SCRIPT")
+  case "$target" in
+    /*) SCRIPT=$target ;;
+    *) SCRIPT=$(dirname "$SCRIPT")/$target ;;
+  esac
+done
+cd "$(dirname "$SCRIPT")"
 ROOT=$PWD
+SCRIPT=$ROOT/$(basename "$SCRIPT")
 
 VENV=$ROOT/.venv
 PYTHON=$VENV/bin/python
-# Tools that tests and benchmark run for real, as command:Debian-package.
-TOOLS=(newsboat:newsboat chromium:chromium xmllint:libxml2-utils wrk:wrk)
+# Tools that run for real, as command:Debian-package.
+TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils"
+BENCH_TOOLS="wrk:wrk"
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -25,40 +39,67 @@ find_python() {
   die "Python 3.11 or newer is needed and was not found; install it and run this again."
 }
 
-# Installs a requirements file into .venv, once for each content of the requirements files.
-install_python() {
-  local file=$1 stamp
-  stamp=$(cat requirements*.txt | cksum | tr -d ' ')
-  if [ -e "$VENV/.installed-$file" ] && [ "$(cat "$VENV/.installed-$file")" = "$stamp" ]; then return; fi
-  if [ ! -x "$PYTHON" ]; then
-    say "Setting up Python packages in $VENV (once) ..."
-    "$(find_python)" -m venv "$VENV" || die "Could not make $VENV; on Debian: apt-get install python3-venv"
+# Makes .venv, over one that is not whole. What was begun is removed when it fails or is interrupted.
+make_venv() {
+  local python package
+  python=$(find_python)
+  if ! "$python" -c 'import ensurepip' 2>/dev/null; then
+    package=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+    die "$python can't make virtual environments; on Debian and Ubuntu: apt-get install $package"
   fi
+  say "Setting up Python packages in $VENV (once) ..."
+  trap 'rm -rf "$VENV"' EXIT
+  "$python" -m venv --clear "$VENV" || die "Could not make $VENV; see Python's message above."
+  trap - EXIT
+}
+
+# Installs a requirements file into .venv, once for each content of the requirements files and each Python.
+install_python() {
+  local file=$1 stamp=""
+  if [ -x "$PYTHON" ]; then
+    stamp=$(requirements_stamp)
+    if [ -e "$VENV/.installed-$file" ] && [ "$(cat "$VENV/.installed-$file")" = "$stamp" ]; then return; fi
+  fi
+  if [ -e "$VENV" ]; then
+    [ -w "$VENV" ] || die "$VENV can't be written by you; remove it and run this again."
+  else
+    [ -w "$ROOT" ] || die "$ROOT can't be written by you, and .venv is made there; run this in a copy of your own."
+  fi
+  if ! "$PYTHON" -m pip --version >/dev/null 2>&1; then make_venv; fi
   "$PYTHON" -m pip install --quiet --disable-pip-version-check -r "$file" ||
     die "Could not install the packages of $file; see pip's message above, mend it and run this again."
-  printf '%s' "$stamp" >"$VENV/.installed-$file"
+  requirements_stamp >"$VENV/.installed-$file"
 }
 
-# Installs the tools of TOOLS that are missing, where apt-get and the right to use it are there.
-install_tools() {
-  local missing=() pair
-  for pair in "${TOOLS[@]}"; do
-    command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+requirements_stamp() {
+  { cat requirements*.txt && "$PYTHON" -V; } | cksum
+}
+
+# Installs the given tools that are missing, where apt-get and the right to use it are there.
+install_tools() { # command:package ...
+  local missing="" pair
+  for pair in "$@"; do
+    command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
   done
-  [ ${#missing[@]} -eq 0 ] && return
-  command -v apt-get >/dev/null || die "Please install: ${missing[*]}"
-  local sudo=()
-  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  say "Installing ${missing[*]} (once) ..."
-  "${sudo[@]}" apt-get update -qq >/dev/null &&
-    DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null ||
-    die "Could not install ${missing[*]}; install them by hand and run this again."
+  if [ -z "$missing" ]; then return; fi
+  command -v apt-get >/dev/null || die "Please install:$missing"
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null || die "Please install, as root: apt-get install$missing"
+  say "Installing$missing (once) ..."
+  # Package names have no spaces: $missing is meant to fall apart.
+  # shellcheck disable=SC2086
+  { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing; } \
+    >/dev/null || die "Could not install$missing; install them by hand and run this again."
 }
 
-# Runs a module where the caller stands, so that relative paths on the command line mean what they say.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Runs a module where the caller stands, so that relative paths on the command line mean what they say;
+# files there are no modules, though (-P).
 run_from_caller() {
   cd "$CALLED_FROM"
-  PYTHONPATH=$ROOT exec "$PYTHON" -m "$@"
+  PYTHONPATH=$ROOT exec "$PYTHON" -P -m "$@"
 }
 
 demo() { # [FOLDER ...]  the whole product against the local Telegram server: no account needed
@@ -78,7 +119,8 @@ serve() { # serves your account; settings come from the environment and .env
 
 test() { # [pytest arguments]  all tests
   install_python requirements-dev.txt
-  install_tools
+  # shellcheck disable=SC2086
+  install_tools $TEST_TOOLS
   "$PYTHON" -m pytest "$@"
 }
 
@@ -91,18 +133,19 @@ check() { # ruff and mypy
 
 bench() { # [--json FILE]  measures and prints the performance table
   install_python requirements-dev.txt
-  install_tools
+  # shellcheck disable=SC2086
+  install_tools $BENCH_TOOLS
   run_from_caller bench "$@"
 }
 
 clean() { # removes what the other commands made here; your data/ and .env stay
-  rm -rf "$VENV" .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+  rm -rf "$VENV" .pytest_cache .mypy_cache .ruff_cache .hypothesis
   find . -name __pycache__ -type d -prune -exec rm -rf {} +
 }
 
 usage() {
   say "Usage: ./run.sh COMMAND"
-  sed -n 's/^\([a-z]*\)() { # \(.*\)$/  \1  \2/p' "${BASH_SOURCE[0]}" >&2
+  sed -n 's/^\([a-z]*\)() { # \(.*\)$/  \1  \2/p' "$SCRIPT" >&2
 }
 
 case "${1:-}" in
