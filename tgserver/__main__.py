@@ -12,7 +12,7 @@ from tgserver.control import ControlPort, kind_of
 from tgserver.export import ExportError, load_export
 from tgserver.server import Server
 from tgserver.transport import HOST
-from tgserver.world import Chat, World
+from tgserver.world import Chat, ChatKey, World
 
 BAD_USAGE = 2
 
@@ -50,11 +50,11 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def load(folders: list[Path]) -> tuple[World, dict[int, Path], list[Chat]]:
+def load(folders: list[Path]) -> tuple[World, dict[ChatKey, Path], list[Chat]]:
     """The world of some exports, each chat's folder, and the chats. Raises Refusal."""
     world = World()
-    chats: dict[int, Chat] = {}
-    homes: dict[int, Path] = {}
+    chats: dict[ChatKey, Chat] = {}
+    homes: dict[ChatKey, Path] = {}
     for folder in folders:
         if not folder.exists():
             raise Refusal(f"{folder}: there is no such folder")
@@ -63,8 +63,8 @@ def load(folders: list[Path]) -> tuple[World, dict[int, Path], list[Chat]]:
         except ExportError as error:
             raise Refusal(" ".join(str(error).split())) from error
         for chat in loaded:
-            chats[chat.id] = chat
-            homes[chat.id] = folder if folder.is_dir() else folder.parent
+            chats[chat.key] = chat
+            homes[chat.key] = folder if folder.is_dir() else folder.parent
     return world, homes, list(chats.values())
 
 

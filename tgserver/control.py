@@ -30,7 +30,7 @@ from tgserver.export import ExportError, build_message
 from tgserver.faults import Action, Fault
 from tgserver.server import Server
 from tgserver.transport import HOST
-from tgserver.world import Chat, TLMessage
+from tgserver.world import Chat, ChatKey, TLMessage
 
 _FAULT_FIELDS = frozenset({"action", "method", "times", "after", "error", "code", "seconds", "dc_id", "media"})
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -52,9 +52,9 @@ class _Uvicorn(uvicorn.Server):
 
 
 class ControlPort:
-    """The HTTP side of a server. `folders` are where the files of a chat's export are, by chat id."""
+    """The HTTP side of a server. `folders` are where the files of a chat's export are."""
 
-    def __init__(self, server: Server, *, port: int = 0, folders: Mapping[int, Path] | None = None) -> None:
+    def __init__(self, server: Server, *, port: int = 0, folders: Mapping[ChatKey, Path] | None = None) -> None:
         self._server = server
         self._folders = dict(folders or {})
         self.port = port
@@ -106,7 +106,7 @@ class ControlPort:
         )
 
     async def _chats(self, _: Request) -> Response:
-        return JSONResponse([_summary(chat) for chat in self._server.world.chats.values()])
+        return JSONResponse([_summary(chat) for chat in self._server.world.chats.values() if not chat.mentioned])
 
     async def _rename(self, request: Request) -> Response:
         chat = self._chat(request)
@@ -194,7 +194,7 @@ class ControlPort:
         if not {"date", "date_unixtime"} & data.keys():
             data = data | {"date_unixtime": str(int(time.time()))}
         try:
-            return build_message(chat, data, self._folders.get(chat.id), self._server.world)
+            return build_message(chat, data, self._folders.get(chat.key), self._server.world)
         except ExportError as error:
             raise BadRequest(str(error)) from error
 

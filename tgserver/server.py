@@ -25,7 +25,7 @@ from tgserver.pushes import Pushes
 from tgserver.session import Session
 from tgserver.tl import TL, Unparsable, check_writable
 from tgserver.transport import HOST
-from tgserver.world import Chat, TLMessage, World
+from tgserver.world import Chat, TLMessage, World, key_of
 
 DEFAULT_DCS = (2, 4)
 DEFAULT_CODE = "12345"
@@ -132,7 +132,7 @@ class Server:
         """
         if user is None:
             user_id = FIRST_USER_ID + len(self.accounts)
-            while user_id in self.world.users or user_id in self.world.chats:
+            while user_id in self.world.users or self.world.private_chat(user_id) is not None:
                 user_id += 1
             user = raw.types.User(id=user_id, access_hash=user_id + 1, first_name="Local", last_name="Tester")
         home = self.main_dc if dc_id is None else self.dcs[dc_id]
@@ -223,15 +223,17 @@ class Server:
     # The chats.
 
     def chat(self, which: Chat | int | str) -> Chat:
-        """A chat by id or username. Raises KeyError."""
+        """A chat by username, marked id or bare id. Raises KeyError."""
         if isinstance(which, Chat):
             return which
         if isinstance(which, int):
-            return self.world.chats[which]
-        peer = self.world.chat_named(which.removeprefix("@"))
-        if peer is None or peer.id not in self.world.chats:
+            chat = self.world.chat_by_id(which)
+        else:
+            peer = self.world.chat_named(which.removeprefix("@"))
+            chat = None if peer is None else self.world.chats.get(key_of(peer))
+        if chat is None:
             raise KeyError(which)
-        return self.world.chats[peer.id]
+        return chat
 
     def add_chat(self, chat: Chat) -> Chat:
         """Serve one more chat."""

@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from pyrogram import raw
 
@@ -24,6 +24,24 @@ ChannelUpdate = (
 CommonUpdate = raw.types.UpdateNewMessage | raw.types.UpdateEditMessage | raw.types.UpdateDeleteMessages
 
 DEFAULT_DC = 2
+
+Kind = Literal["user", "chat", "channel"]
+# In marked ids, with which clients number chats of all kinds together, a channel is this minus its bare id.
+_CHANNEL_MARK = -(10**12)
+
+
+class ChatKey(NamedTuple):
+    """Which chat is meant. Telegram numbers users, basic groups and channels apart, so one bare id can name three."""
+
+    kind: Kind
+    id: int
+
+
+def key_of(peer: TLPeer) -> ChatKey:
+    """The key of a user, basic group or channel."""
+    if isinstance(peer, raw.types.User):
+        return ChatKey("user", peer.id)
+    return ChatKey("chat" if isinstance(peer, raw.types.Chat) else "channel", peer.id)
 
 
 @dataclass(slots=True, frozen=True)
@@ -119,7 +137,8 @@ class Chat:
     """One dialog: its TL peer, what its full info adds, and all its messages by id.
 
     A chat whose peer has `left` set is readable only with a username, as on Telegram, and
-    nothing of it is pushed. `private` makes it unreadable in any case.
+    nothing of it is pushed. `private` makes it unreadable in any case. `mentioned` marks one that is
+    known only because messages of other chats name it: lists of what is served leave it out.
     """
 
     peer: TLPeer
@@ -130,6 +149,7 @@ class Chat:
     # Messages that once were, so that a difference can name them.
     deleted: set[int] = field(default_factory=set)
     private: bool = False
+    mentioned: bool = False
     invite_hash: str | None = None
     linked_chat_id: int | None = None
     changes: list[Change[ChannelUpdate]] = field(default_factory=list)
@@ -144,6 +164,11 @@ class Chat:
     def id(self) -> int:
         """The bare id, always positive, as TL has it."""
         return self.peer.id
+
+    @property
+    def key(self) -> ChatKey:
+        """Under which key a world has it."""
+        return key_of(self.peer)
 
     @property
     def ids(self) -> list[int]:
@@ -179,7 +204,7 @@ class Chat:
 
 
 class World:
-    """Users, chats and files by id; usernames in lower case.
+    """Users and files by id, chats by kind and bare id; usernames in lower case.
 
     `pts` and `changes` are the box that private chats and basic groups share; a channel has
     its own in its `Chat`.
@@ -187,7 +212,7 @@ class World:
 
     def __init__(self) -> None:
         self.users: dict[int, raw.types.User] = {}
-        self.chats: dict[int, Chat] = {}
+        self.chats: dict[tuple[Kind, int], Chat] = {}
         self.files: dict[tuple[int, str], ServedFile] = {}
         self.usernames: dict[str, TLPeer] = {}
         self.sticker_sets: dict[str, raw.types.messages.StickerSet] = {}
@@ -206,15 +231,38 @@ class World:
         return user
 
     def add_chat(self, chat: Chat) -> Chat:
-        """Add or replace a chat, found from now on by bare id and username.
+        """Add or replace a chat, found from now on by its key and username.
 
         Without an access hash the peer's id becomes it: clients need one.
         """
         if not isinstance(chat.peer, raw.types.Chat) and chat.peer.access_hash is None:
             chat.peer.access_hash = chat.id
-        self.chats[chat.id] = chat
+        self.chats[chat.key] = chat
         self._index_names(chat.peer)
         return chat
+
+    def channel(self, channel_id: int) -> Chat | None:
+        """The channel or supergroup with that bare id."""
+        return self.chats.get(ChatKey("channel", channel_id))
+
+    def group(self, chat_id: int) -> Chat | None:
+        """The basic group with that bare id."""
+        return self.chats.get(ChatKey("chat", chat_id))
+
+    def private_chat(self, user_id: int) -> Chat | None:
+        """The private chat with the user of that id."""
+        return self.chats.get(ChatKey("user", user_id))
+
+    def chat_by_id(self, number: int) -> Chat | None:
+        """The chat with a marked id (-100... for a channel, negative for a basic group) or a bare one.
+
+        A bare id that several chats have means the private chat, as a marked id does, else the channel.
+        """
+        if number < _CHANNEL_MARK:
+            return self.channel(_CHANNEL_MARK - number)
+        if number < 0:
+            return self.group(-number)
+        return self.private_chat(number) or self.channel(number) or self.group(number)
 
     def add_file(self, file: ServedFile) -> ServedFile:
         """Make a file's bytes available under (id, thumb type)."""
@@ -226,7 +274,7 @@ class World:
         return self.usernames.get(username.lower())
 
     def _index_names(self, peer: TLPeer) -> None:
-        outdated = [old for old, owner in self.usernames.items() if _same(owner, peer)]
+        outdated = [old for old, owner in self.usernames.items() if key_of(owner) == key_of(peer)]
         for old in outdated:
             del self.usernames[old]
         names: list[str | None] = [getattr(peer, "username", None)]
@@ -234,7 +282,3 @@ class World:
         for name in names:
             if name:
                 self.usernames[name.lower()] = peer
-
-
-def _same(one: TLPeer, other: TLPeer) -> bool:
-    return one.id == other.id and type(one) is type(other)

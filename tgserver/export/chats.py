@@ -58,11 +58,10 @@ def export_peer(told: RawChat, rows: list[Json], extra: ChatExtra, world: World,
             verified=extra.verified or told.type in ("replies", "verification_codes") or None,
         )
     date = min((moment for row in rows if (moment := timestamp(row))), default=0)
-    left = told.left or None
     protected = extra.protected or None
     if told.type == "private_group":
         people = {as_text(row.get("from_id")) for row in rows if row.get("from_id")}
-        return peers.make_group(bare, name, date=date, participants_count=len(people), left=left, noforwards=protected)
+        return peers.make_group(bare, name, date=date, participants_count=len(people), noforwards=protected)
     username = _username(extra, world, raw.types.Channel, bare, where)
     if username is None and told.type.startswith("public_"):
         username = peers.public_username(world, bare, name)
@@ -78,7 +77,8 @@ def export_peer(told: RawChat, rows: list[Json], extra: ChatExtra, world: World,
         verified=extra.verified or None,
         noforwards=protected,
         forum=extra.forum or None,
-        left=left,
+        # Nobody could read a chat that was left and has no username; but what the export holds is there to be read.
+        left=(told.left and username is not None) or None,
     )
 
 
@@ -108,19 +108,6 @@ def _known_username(world: World, user_id: int) -> str | None:
     return known.username if known else None
 
 
-def refuse_clash(world: World, peer: TLPeer, where: str) -> None:
-    """Raise `ExportError` if another kind of chat, with messages, has the same bare id.
-
-    Telegram numbers users, groups and channels apart; a world numbers its dialogs together.
-    """
-    known = world.chats.get(peer.id)
-    if known is not None and type(known.peer) is not type(peer) and known.messages:
-        raise ExportError(
-            f"{where}: id {peer.id} belongs to a loaded {type(known.peer).__name__.lower()} already;"
-            " load this export into a server of its own"
-        )
-
-
 def add_named(extra: ChatExtra, world: World, where: str) -> None:
     """People and chats that `bridge` describes, since messages name them by id alone."""
     for user in extra.users:
@@ -138,8 +125,8 @@ def add_named(extra: ChatExtra, world: World, where: str) -> None:
         )
     for named in extra.chats:
         _refuse_taken(world, named.username, raw.types.Channel, named.id, where)
-        known = world.chats.get(named.id)
-        if known is not None and known.messages:
+        known = world.channel(named.id)
+        if known is not None and not known.mentioned:
             continue
         broadcast = named.type == "channel"
         channel = peers.make_channel(
@@ -150,7 +137,7 @@ def add_named(extra: ChatExtra, world: World, where: str) -> None:
             megagroup=not broadcast or None,
             left=True,
         )
-        world.add_chat(Chat(channel))
+        world.add_chat(Chat(channel, mentioned=True))
 
 
 def add_photo(scope: Scope, name: str, where: str) -> None:

@@ -10,7 +10,7 @@ from pyrogram import raw
 
 from tgserver.export import messages, peers
 from tgserver.export.bridge import chat_extra
-from tgserver.export.chats import add_named, add_photo, export_peer, is_supergroup, older_group, refuse_clash
+from tgserver.export.chats import add_named, add_photo, export_peer, is_supergroup, older_group
 from tgserver.export.errors import ExportError
 from tgserver.export.peers import PeerBook
 from tgserver.export.reader import RawChat, RawExport, read_export
@@ -85,7 +85,6 @@ def _load_chat(export: RawExport, told: RawChat, world: World, book: PeerBook, o
     rows = [as_dict(entry) for entry in told.messages]
     add_named(extra, world, where)
     chat = Chat(export_peer(told, rows, extra, world, where), about=extra.about)
-    refuse_clash(world, chat.peer, where)
     world.add_chat(chat)
     if isinstance(chat.peer, raw.types.User):
         world.add_user(chat.peer)

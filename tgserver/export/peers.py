@@ -11,7 +11,7 @@ from pyrogram import raw
 
 from tgserver.export.identity import stable_id
 from tgserver.export.values import INT64_MAX, as_int, as_text
-from tgserver.world import Chat, TLPeer, World
+from tgserver.world import Chat, TLPeer, World, key_of
 
 # Exports before 2021 wrote peers as one number: the kind above bit 32, the bare id below.
 _OLD_KIND_BITS = 32
@@ -122,6 +122,10 @@ def is_free(world: World, username: str, channel_id: int) -> bool:
     return owner is None or (isinstance(owner, raw.types.Channel) and owner.id == channel_id)
 
 
+def _mentioned_group(chat_id: int, title: str) -> raw.types.Chat:
+    return make_group(chat_id, title, left=True)
+
+
 def _mentioned_channel(channel_id: int, title: str) -> raw.types.Channel:
     return make_channel(channel_id, title, broadcast=True, left=True)
 
@@ -170,7 +174,7 @@ class PeerBook:
         if kind == "user":
             return raw.types.PeerUser(user_id=self.user(bare, name))
         if kind == "chat":
-            self._mention(bare, as_text(name).strip(), make_group)
+            self._mention(bare, as_text(name).strip(), _mentioned_group)
             return raw.types.PeerChat(chat_id=bare)
         return raw.types.PeerChannel(channel_id=self.channel(bare, name))
 
@@ -203,5 +207,6 @@ class PeerBook:
 
     def _mention(self, bare: int, title: str, make: Callable[[int, str], TLPeer]) -> None:
         # A chat under that id is never replaced: it may hold messages.
-        if bare not in self._world.chats:
-            self._world.add_chat(Chat(make(bare, title)))
+        peer = make(bare, title)
+        if key_of(peer) not in self._world.chats:
+            self._world.add_chat(Chat(peer, mentioned=True))

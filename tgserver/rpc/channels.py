@@ -9,7 +9,7 @@ from tgserver.rpc.context import Call
 from tgserver.rpc.messages import page_of, pick
 from tgserver.rpc.peers import Entities, channel, channel_entry
 from tgserver.tl import TL, elements
-from tgserver.world import Chat
+from tgserver.world import Chat, ChatKey
 
 
 def get_messages(call: Call, query: raw.functions.channels.GetMessages) -> TL:
@@ -43,7 +43,7 @@ def get_full_channel(call: Call, query: raw.functions.channels.GetFullChannel) -
     entities = Entities(call.world, call.account)
     entities.add_peer(chat)
     if chat.linked_chat_id:
-        entities.add_chat(chat.linked_chat_id)
+        entities.add_chat(ChatKey("channel", chat.linked_chat_id))
     newest = chat.ids[-1] if chat.ids else 0
     return raw.types.messages.ChatFull(
         full_chat=raw.types.ChannelFull(

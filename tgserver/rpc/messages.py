@@ -10,9 +10,9 @@ from pyrogram import raw
 
 from tgserver.errors import RpcFailure
 from tgserver.rpc.context import Call
-from tgserver.rpc.peers import Entities, dialog, is_member, is_private
+from tgserver.rpc.peers import Entities, dialog, is_member, is_private, key_named
 from tgserver.tl import TL, check_writable, elements
-from tgserver.world import Chat, TLMessage
+from tgserver.world import Chat, ChatKey, TLMessage
 
 log = logging.getLogger(__name__)
 
@@ -121,34 +121,44 @@ def pick(chat: Chat, wanted: TL) -> raw.base.Message:
 
 
 def get_dialogs(call: Call, query: raw.functions.messages.GetDialogs) -> TL:
-    """The chats that the account is in, by the date of their newest message."""
-    tops = [
-        (chat, top) for chat in call.world.chats.values() if is_member(chat) and (top := chat.top_message()) is not None
-    ]
-    if query.folder_id:
-        tops = []
-    tops.sort(key=lambda entry: (entry[1].date, entry[1].id, entry[0].id), reverse=True)
-    total = len(tops)
-    if query.offset_date:
-        peer_id = next(
-            (getattr(query.offset_peer, name) for name in query.offset_peer.__slots__ if name.endswith("_id")), 0
-        )
-        last = (query.offset_date, query.offset_id, peer_id)
-        tops = [entry for entry in tops if (entry[1].date, entry[1].id, entry[0].id) < last]
-    complete = not query.offset_date and total <= query.limit
-    tops = tops[: min(max(query.limit, 0), PAGE)]
-    entities = Entities(call.world, call.account).add_references(top for _, top in tops)
-    for chat, _ in tops:
+    """The chats that the account is in, by the date of their newest message; those without one come last.
+
+    The page begins behind the dialog that `offset_peer` names, else behind `offset_date` and `offset_id`.
+    """
+    chats = [chat for chat in call.world.chats.values() if is_member(chat)] if not query.folder_id else []
+    chats.sort(key=_rank, reverse=True)
+    first = _behind(chats, query, key_named(call, query.offset_peer))
+    page = chats[first : first + min(max(query.limit, 0), PAGE)]
+    messages: list[raw.base.Message] = [top for chat in page if (top := chat.top_message()) is not None]
+    entities = Entities(call.world, call.account).add_references(messages)
+    for chat in page:
         entities.add_peer(chat)
-    dialogs: list[raw.base.Dialog] = [dialog_of(chat) for chat, _ in tops]
-    messages: list[raw.base.Message] = [top for _, top in tops]
-    if complete:
+    dialogs: list[raw.base.Dialog] = [dialog_of(chat) for chat in page]
+    if len(page) == len(chats):
         return raw.types.messages.Dialogs(
             dialogs=dialogs, messages=messages, chats=entities.chats, users=entities.users
         )
     return raw.types.messages.DialogsSlice(
-        count=total, dialogs=dialogs, messages=messages, chats=entities.chats, users=entities.users
+        count=len(chats), dialogs=dialogs, messages=messages, chats=entities.chats, users=entities.users
     )
+
+
+def _rank(chat: Chat) -> tuple[int, int, ChatKey]:
+    """What dialogs are ordered by. No two chats have the same, so a page always has one beginning."""
+    top = chat.top_message()
+    return (top.date, top.id, chat.key) if top is not None else (0, 0, chat.key)
+
+
+def _behind(chats: Sequence[Chat], query: raw.functions.messages.GetDialogs, last: ChatKey | None) -> int:
+    """The index of the first dialog behind the last one of the page before."""
+    for index, chat in enumerate(chats):
+        # A chat that has a new message since then is at another place; one without any is always at its own.
+        if chat.key == last and chat.ids[-1:] in ([], [query.offset_id]):
+            return index + 1
+    if not query.offset_date:
+        return 0
+    place = (query.offset_date, query.offset_id, last or ())
+    return next((index for index, chat in enumerate(chats) if _rank(chat) < place), len(chats))
 
 
 def dialog_of(chat: Chat) -> raw.types.Dialog:
@@ -208,8 +218,8 @@ def get_full_chat(call: Call, query: raw.functions.messages.GetFullChat) -> TL:
 
 
 def _basic_group(call: Call, chat_id: int) -> Chat:
-    chat = call.world.chats.get(chat_id)
-    if chat is None or chat.private or not isinstance(chat.peer, raw.types.Chat):
+    chat = call.world.group(chat_id)
+    if chat is None or chat.private:
         raise RpcFailure("CHAT_ID_INVALID", 400)
     return chat
 

@@ -12,12 +12,13 @@ from tgserver.accounts import Account
 from tgserver.errors import RpcFailure
 from tgserver.rpc.context import Call
 from tgserver.tl import TL
-from tgserver.world import Chat, World
+from tgserver.world import Chat, ChatKey, World
 
 _USER_FIELDS = frozenset(
     {"user_id", "via_bot_id", "via_business_bot_id", "inviter_id", "bot_id", "admin_id", "creator_id", "users"}
 )
-_CHAT_FIELDS = frozenset({"channel_id", "chat_id", "channels"})
+_GROUP_FIELDS = frozenset({"chat_id"})
+_CHANNEL_FIELDS = frozenset({"channel_id", "channels"})
 _LEAVES = (str, bytes, bool, float)
 
 
@@ -43,7 +44,7 @@ def channel_entry(call: Call, named: TL) -> Chat:
         access_hash = named.access_hash
     else:
         raise RpcFailure("CHANNEL_INVALID", 400)
-    chat = call.world.chats.get(named.channel_id)
+    chat = call.world.channel(named.channel_id)
     if chat is None or not isinstance(chat.peer, raw.types.Channel):
         raise RpcFailure("CHANNEL_INVALID", 400)
     if access_hash is not None and access_hash != (chat.peer.access_hash or 0):
@@ -61,7 +62,7 @@ def is_private(chat: Chat) -> bool:
 
 def is_member(chat: Chat) -> bool:
     """Whether the chat is in the accounts' dialogs, and pushed to them."""
-    return not (chat.private or getattr(chat.peer, "left", False))
+    return not (chat.private or chat.mentioned or getattr(chat.peer, "left", False))
 
 
 def user(call: Call, named: TL) -> raw.types.User:
@@ -87,16 +88,15 @@ def dialog(call: Call, named: TL) -> Chat:
     if isinstance(named, raw.types.InputPeerChannel | raw.types.InputPeerChannelFromMessage):
         return channel(call, named)
     if isinstance(named, raw.types.InputPeerChat):
-        chat = call.world.chats.get(named.chat_id)
-        if chat is not None and isinstance(chat.peer, raw.types.Chat) and not chat.private:
+        chat = call.world.group(named.chat_id)
+        if chat is not None and not chat.private:
             return chat
         raise RpcFailure("PEER_ID_INVALID", 400)
     try:
         peer = user(call, named)
     except RpcFailure:
         raise RpcFailure("PEER_ID_INVALID", 400) from None
-    chat = call.world.chats.get(peer.id)
-    return chat if chat is not None and isinstance(chat.peer, raw.types.User) else Chat(peer=peer)
+    return call.world.private_chat(peer.id) or Chat(peer=peer)
 
 
 def find_user(world: World, account: Account | None, user_id: int) -> raw.types.User | None:
@@ -104,9 +104,22 @@ def find_user(world: World, account: Account | None, user_id: int) -> raw.types.
     if account is not None and account.user.id == user_id:
         return account.user
     known = world.users.get(user_id)
-    if known is None and (chat := world.chats.get(user_id)) is not None and isinstance(chat.peer, raw.types.User):
+    if known is None and (chat := world.private_chat(user_id)) is not None and isinstance(chat.peer, raw.types.User):
         known = chat.peer
     return known
+
+
+def key_named(call: Call, named: TL) -> ChatKey | None:
+    """Which chat an InputPeer of any form names, whether it is there or not; None for InputPeerEmpty."""
+    if isinstance(named, raw.types.InputPeerSelf):
+        return ChatKey("user", call.account.user.id)
+    if isinstance(named, raw.types.InputPeerUser | raw.types.InputPeerUserFromMessage):
+        return ChatKey("user", named.user_id)
+    if isinstance(named, raw.types.InputPeerChat):
+        return ChatKey("chat", named.chat_id)
+    if isinstance(named, raw.types.InputPeerChannel | raw.types.InputPeerChannelFromMessage):
+        return ChatKey("channel", named.channel_id)
+    return None
 
 
 class Entities:
@@ -116,7 +129,7 @@ class Entities:
         self._world = world
         self._account = account
         self._users: dict[int, raw.types.User] = {}
-        self._chats: dict[int, raw.types.Channel | raw.types.Chat] = {}
+        self._chats: dict[ChatKey, raw.types.Channel | raw.types.Chat] = {}
 
     @property
     def users(self) -> list[Any]:
@@ -134,11 +147,11 @@ class Entities:
         if found is not None:
             self._users[user_id] = found
 
-    def add_chat(self, chat_id: int) -> None:
-        """Carry a chat along, if the world knows it."""
-        chat = self._world.chats.get(chat_id)
+    def add_chat(self, key: ChatKey) -> None:
+        """Carry a channel or basic group along, if the world knows it."""
+        chat = self._world.chats.get(key)
         if chat is not None and not isinstance(chat.peer, raw.types.User):
-            self._chats[chat_id] = chat.peer
+            self._chats[key] = chat.peer
 
     def add_peer(self, chat: Chat) -> None:
         """Carry along the peer of a chat."""
@@ -146,12 +159,14 @@ class Entities:
             self._users[chat.id] = chat.peer
             self.add_user(chat.id)
         else:
-            self._chats[chat.id] = chat.peer
+            self._chats[chat.key] = chat.peer
 
     def add_references(self, objects: Iterable[TL]) -> Entities:
         """Carry along whom the objects refer to, however deep: senders, forwards, actions."""
         users: set[int] = set()
-        chats: set[int] = set()
+        groups: set[int] = set()
+        channels: set[int] = set()
+        named = ((_USER_FIELDS, users), (_GROUP_FIELDS, groups), (_CHANNEL_FIELDS, channels))
         stack: list[Any] = list(objects)
         while stack:
             node = stack.pop()
@@ -160,19 +175,22 @@ class Entities:
                 if value is None or isinstance(value, _LEAVES):
                     continue
                 if isinstance(value, int):
-                    if name in _USER_FIELDS:
-                        users.add(value)
-                    elif name in _CHAT_FIELDS:
-                        chats.add(value)
+                    for fields, ids in named:
+                        if name in fields:
+                            ids.add(value)
                 elif isinstance(value, list):
                     if len(value) and isinstance(value[0], int):
-                        (users if name in _USER_FIELDS else chats if name in _CHAT_FIELDS else set()).update(value)
+                        for fields, ids in named:
+                            if name in fields:
+                                ids.update(value)
                     else:
                         stack.extend(item for item in value if isinstance(item, TLObject) and item.__slots__)
                 elif isinstance(value, TLObject):
                     stack.append(value)
         for user_id in users:
             self.add_user(user_id)
-        for chat_id in chats:
-            self.add_chat(chat_id)
+        for chat_id in groups:
+            self.add_chat(ChatKey("chat", chat_id))
+        for channel_id in channels:
+            self.add_chat(ChatKey("channel", channel_id))
         return self

@@ -10,7 +10,7 @@ from tgserver.errors import RpcFailure
 from tgserver.rpc.context import Call
 from tgserver.rpc.peers import Entities, is_private, user
 from tgserver.tl import TL, elements, vector_of
-from tgserver.world import Chat
+from tgserver.world import Chat, key_of
 
 _USERNAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,31}")
 
@@ -29,8 +29,7 @@ def get_users(call: Call, query: raw.functions.users.GetUsers) -> bytes:
 def get_full_user(call: Call, query: raw.functions.users.GetFullUser) -> TL:
     """All about a user. Raises RpcFailure USER_ID_INVALID."""
     found = user(call, query.id)
-    chat = call.world.chats.get(found.id)
-    chat = chat if chat is not None and isinstance(chat.peer, raw.types.User) else Chat(peer=found)
+    chat = call.world.private_chat(found.id) or Chat(peer=found)
     return raw.types.users.UserFull(
         full_user=raw.types.UserFull(
             id=found.id,
@@ -57,8 +56,8 @@ def resolve_username(call: Call, query: raw.functions.contacts.ResolveUsername) 
         peer = own
     if peer is None:
         raise RpcFailure("USERNAME_NOT_OCCUPIED", 400)
-    chat = call.world.chats.get(peer.id)
-    if chat is not None and chat.peer is peer and is_private(chat):
+    chat = call.world.chats.get(key_of(peer))
+    if chat is not None and is_private(chat):
         raise RpcFailure("USERNAME_NOT_OCCUPIED", 400)
     named = Chat(peer=peer)
     entities = Entities(call.world, call.account)

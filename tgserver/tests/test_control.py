@@ -16,12 +16,13 @@ from pyrogram.handlers import RawUpdateHandler
 from tgserver import Server
 from tgserver.control import ControlPort
 from tgserver.tests.conftest import FRIEND, NEWS
+from tgserver.world import Chat, ChatKey
 
 
 @pytest.fixture
 async def http(server: Server, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     (tmp_path / "notes.txt").write_bytes(b"the notes")
-    control = ControlPort(server, folders={NEWS: tmp_path})
+    control = ControlPort(server, folders={ChatKey("channel", NEWS): tmp_path})
     await control.start()
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{control.port}", trust_env=False) as client:
         yield client
@@ -40,6 +41,12 @@ async def test_chats_are_listed(http: httpx.AsyncClient) -> None:
         "pts": 100,
     }
     assert (group["kind"], group["username"]) == ("basic group", None)
+
+
+async def test_chats_that_messages_only_mention_are_not_listed(http: httpx.AsyncClient, server: Server) -> None:
+    peer = raw.types.Channel(id=5, title="Elsewhere", photo=raw.types.ChatPhotoEmpty(), date=1)
+    server.add_chat(Chat(peer, mentioned=True))
+    assert [chat["id"] for chat in (await http.get("/chats")).json()] == [NEWS, 2002]
 
 
 async def test_a_posted_text_is_pushed_edited_and_deleted(

@@ -100,7 +100,7 @@ def test_a_reply_may_lead_into_another_channel() -> None:
     reply = built_message(message(9, bridge=extra), world=world).reply_to
     assert (reply.reply_to_msg_id, reply.reply_to_peer_id) == (3, T.PeerChannel(channel_id=12))
     assert reply.reply_from.from_name == "Ada"
-    assert 12 in world.chats
+    assert ("channel", 12) in world.chats
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_comments_are_counted_in_their_group(tmp_path: Path) -> None:
     replies = chat.messages[5].replies
     assert (replies.replies, replies.comments, replies.channel_id) == (8, True, 77)
     assert (chat.linked_chat_id, chat.peer.has_link) == (77, True)
-    group: Any = world.chats[77].peer
+    group: Any = world.chats["channel", 77].peer
     assert group.megagroup
 
 
@@ -290,8 +290,8 @@ def test_the_chat_gets_its_name_text_photo_flags_and_acquaintances(tmp_path: Pat
     assert chat.peer.photo.photo_id == chat.full_photo.id
     assert {size for file, size in world.files if file == chat.full_photo.id} == {"a", "c"}
     assert (world.users[10].last_name, world.users[10].bot) == ("L", True)
-    assert world.chat_named("other") is world.chats[12].peer
-    group: Any = world.chats[13].peer
+    assert world.chat_named("other") is world.chats["channel", 12].peer
+    group: Any = world.chats["channel", 13].peer
     assert group.megagroup
 
 

@@ -180,7 +180,7 @@ def test_a_forward_names_the_channel_that_it_came_from() -> None:
     made = built_message(message(forwarded_from="Other News", forwarded_from_id="channel12"), world=world)
     assert made.fwd_from.from_id == T.PeerChannel(channel_id=12)
     assert (made.fwd_from.from_name, made.fwd_from.date) == (None, WHEN)
-    origin: Any = world.chats[12].peer
+    origin: Any = world.chats["channel", 12].peer
     assert (origin.title, origin.left) == ("Other News", True)
 
 

@@ -54,8 +54,16 @@ def test_a_single_chat_is_loaded_from_its_folder_or_its_file(tmp_path: Path) -> 
 
 def test_an_account_brings_its_chats_left_chats_and_contacts(tmp_path: Path) -> None:
     world = World()
-    chats = load(tmp_path, account(chat_data(), left=(chat_data(id=12, name="Gone"),)), world)
-    assert [(chat.peer.title, bool(chat.peer.left)) for chat in chats] == [("Harbour", False), ("Gone", True)]
+    gone, closed = chat_data(id=12, name="Gone"), chat_data(id=13, name="Closed", type="private_channel")
+    crew = chat_data(id=14, name="Crew", type="private_group")
+    chats = load(tmp_path, account(chat_data(), left=(gone, closed, crew)), world)
+    # A private one that the account has left could not be read; but its messages are there.
+    assert [(chat.peer.title, bool(chat.peer.left)) for chat in chats] == [
+        ("Harbour", False),
+        ("Gone", True),
+        ("Closed", False),
+        ("Crew", False),
+    ]
     assert world.users[11].last_name == "Hopper"
     assert world.chat_named("ada") is world.users[10]
 
@@ -101,7 +109,7 @@ def test_each_type_of_chat_has_its_peer_and_flags(kind: str, peer: type, flags: 
     assert type(chat.peer) is peer
     known = ("bot", "verified", "broadcast", "megagroup", "username", "left", "deleted")
     assert {flag for flag in known if getattr(chat.peer, flag, None)} == flags
-    assert world.chats[44] is chat
+    assert world.chats[chat.key] is chat
     assert chat.messages[1].peer_id == chat.tl_peer
     assert bool(chat.messages[1].post) == ("broadcast" in flags)
     travelled(chat.peer)
@@ -218,7 +226,7 @@ def test_a_chat_that_is_loaded_again_is_replaced(tmp_path: Path) -> None:
     world = World()
     load(tmp_path / "a", chat_data(message(1)), world)
     [chat] = load(tmp_path / "b", chat_data(message(2)), world)
-    assert world.chats[CHANNEL] is chat
+    assert world.chats["channel", CHANNEL] is chat
     assert list(chat.messages) == [2]
 
 
@@ -228,12 +236,29 @@ def test_a_channel_named_by_a_forward_gives_way_to_its_own_export_and_stays_afte
     load(tmp_path / "a", chat_data(forward), world)
     load(tmp_path / "b", chat_data(message(1), id=12, name="Other"), world)
     load(tmp_path / "a", chat_data(forward), world)
-    assert list(world.chats[12].messages) == [1]
+    assert list(world.chats["channel", 12].messages) == [1]
 
 
-def test_two_kinds_of_chat_with_one_id_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="id 44 belongs to a loaded user"):
-        load(tmp_path, account(chat_data(message(1), id=44, type="personal_chat"), chat_data(id=44)))
+def test_a_chat_of_each_kind_may_have_one_id(tmp_path: Path) -> None:
+    world = World()
+    kinds = ("personal_chat", "private_group", "private_channel")
+    chats = load(tmp_path, account(*(chat_data(message(1, text=kind), id=44, type=kind) for kind in kinds)), world)
+    assert [chat.messages[1].message for chat in chats] == list(kinds)
+    assert all(world.chats[chat.key] is chat for chat in chats)
+
+
+def test_only_chats_that_an_export_holds_count_as_served(tmp_path: Path) -> None:
+    world = World()
+    sources = {"channel12": "Channel", "chat13": "Group", "user14": "Person"}
+    forwards = [
+        message(number, forwarded_from=name, forwarded_from_id=source)
+        for number, (source, name) in enumerate(sources.items(), 1)
+    ]
+    commented = message(9, bridge={"comments": {"count": 1}, "reply_to": {"chat_id": 15, "message_id": 1}})
+    load(tmp_path, chat_data(*forwards, commented, bridge={"chats": [{"id": 16, "title": "Friends"}]}), world)
+    assert [chat.id for chat in world.chats.values() if not chat.mentioned] == [CHANNEL]
+    assert len(world.chats) == 6
+    assert all(chat.peer.left for chat in world.chats.values() if chat.mentioned)  # type: ignore[union-attr]
 
 
 NO_EXPORT: list[tuple[str, dict[str, str | bytes], list[str]]] = [

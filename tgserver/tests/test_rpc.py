@@ -10,6 +10,7 @@ from pyrogram.errors import MsgIdInvalid, RPCError
 
 from tgserver import Chat, ServedFile, Server
 from tgserver.tests.conftest import BIG_FILE, FRIEND, GROUP, MIB, NEWS, ask, channel_message, kind
+from tgserver.world import TLPeer
 
 call = raw.functions
 CHANNEL = raw.types.InputChannel(channel_id=NEWS, access_hash=77)
@@ -84,7 +85,7 @@ async def test_messages_bring_along_all_whom_they_refer_to(client: Client, serve
                 )
             )
         )
-    world.chats[NEWS].messages[251] = channel_message(
+    world.chats["channel", NEWS].messages[251] = channel_message(
         251,
         "all of them",
         from_id=raw.types.PeerUser(user_id=11),
@@ -98,7 +99,7 @@ async def test_messages_bring_along_all_whom_they_refer_to(client: Client, serve
         reply_to=raw.types.MessageReplyHeader(reply_to_msg_id=1, reply_to_peer_id=raw.types.PeerChannel(channel_id=22)),
         entities=[raw.types.MessageEntityMentionName(offset=0, length=3, user_id=14)],
     )
-    world.chats[NEWS].messages[252] = raw.types.MessageService(
+    world.chats["channel", NEWS].messages[252] = raw.types.MessageService(
         id=252,
         peer_id=raw.types.PeerChannel(channel_id=NEWS),
         date=1,
@@ -115,7 +116,7 @@ async def test_a_message_that_no_client_could_read_is_refused_and_named(
     # TL sends saved_from_peer and saved_from_msg_id together or not at all.
     header = raw.types.MessageFwdHeader(date=1, saved_from_peer=raw.types.PeerUser(user_id=13))
     broken = channel_message(251, "half a header", fwd_from=header)
-    server.world.chats[NEWS].messages[251] = broken
+    server.world.chats["channel", NEWS].messages[251] = broken
     with pytest.raises(MsgIdInvalid):
         await history(client, limit=1)
     assert "message 251 of chat 1001 can't be sent" in caplog.text
@@ -125,13 +126,13 @@ async def test_a_message_that_no_client_could_read_is_refused_and_named(
 
 
 async def test_views_without_forwards_can_be_read(client: Client, server: Server) -> None:
-    server.world.chats[NEWS].messages[251] = channel_message(251, "seen", views=9)
+    server.world.chats["channel", NEWS].messages[251] = channel_message(251, "seen", views=9)
     message = (await history(client, limit=1)).messages[0]
     assert (message.views, message.forwards) == (9, 0)
 
 
 async def test_single_messages_come_by_id_in_the_order_asked_for(client: Client, server: Server) -> None:
-    server.world.chats[NEWS].messages[250] = channel_message(
+    server.world.chats["channel", NEWS].messages[250] = channel_message(
         250, "an answer", pinned=True, reply_to=raw.types.MessageReplyHeader(reply_to_msg_id=7)
     )
     answer = await ask(
@@ -373,3 +374,78 @@ async def test_a_file_that_vanished_is_an_error_and_not_the_end(
     with pytest.raises(RPCError, match="500"):
         await client.session.send(part())
     assert "can't be served" in caplog.text
+
+
+@pytest.mark.parametrize(("dates", "texts"), [(0, 130), (1_700_000_000, 130), (0, 0), (0, 50)])
+async def test_dialogs_that_no_date_tells_apart_are_all_found_page_by_page(
+    client: Client, server: Server, dates: int, texts: int
+) -> None:
+    server.world.chats.clear()
+    for number in range(1, 131):
+        peer = raw.types.Channel(id=number, access_hash=1, title=f"c{number}", photo=raw.types.ChatPhotoEmpty(), date=1)
+        chat = server.add_chat(Chat(peer))
+        if number <= texts:
+            chat.messages[1] = raw.types.Message(id=1, peer_id=chat.tl_peer, date=dates, message="x")
+    seen: list[int] = []
+    offset: tuple[int, int, raw.base.InputPeer] = (0, 0, raw.types.InputPeerEmpty())
+    for _ in range(9):
+        page = await ask(
+            client,
+            call.messages.GetDialogs(
+                offset_date=offset[0], offset_id=offset[1], offset_peer=offset[2], limit=50, hash=0
+            ),
+        )
+        if not page.dialogs:
+            break
+        seen += [dialog.peer.channel_id for dialog in page.dialogs]
+        last = page.dialogs[-1]
+        date = next((entry.date for entry in page.messages if entry.peer_id == last.peer), 0)
+        offset = (date, last.top_message, raw.types.InputPeerChannel(channel_id=last.peer.channel_id, access_hash=1))
+    assert sorted(seen) == list(range(1, 131))
+    assert (page.count, len(seen)) == (130, 130)
+
+
+async def test_a_dialog_that_moved_up_does_not_repeat_the_pages_before(client: Client, server: Server) -> None:
+    news = server.chat("news")
+    top = news.top_message()
+    assert top is not None
+    offset = raw.types.InputPeerChannel(channel_id=NEWS, access_hash=77)
+    server.post("news", "newer")
+    query = call.messages.GetDialogs(offset_date=top.date, offset_id=top.id, offset_peer=offset, limit=9, hash=0)
+    assert (await ask(client, query)).dialogs == []
+
+
+async def test_a_joined_chat_without_messages_is_a_dialog_and_a_mentioned_one_is_not(
+    client: Client, server: Server
+) -> None:
+    for number, mentioned in ((31, False), (32, True)):
+        peer = raw.types.Chat(
+            id=number, title=f"g{number}", photo=raw.types.ChatPhotoEmpty(), participants_count=1, date=1, version=1
+        )
+        server.add_chat(Chat(peer, mentioned=mentioned))
+    assert [dialog.chat.title async for dialog in client.get_dialogs()] == ["Group", "News", "g31"]
+
+
+async def test_a_user_a_group_and_a_channel_may_have_one_number(client: Client, server: Server) -> None:
+    photo = raw.types.ChatPhotoEmpty()
+    peers: list[TLPeer] = [
+        server.world.add_user(raw.types.User(id=44, first_name="user")),
+        raw.types.Chat(id=44, title="group", photo=photo, participants_count=1, date=1, version=1),
+        raw.types.Channel(id=44, title="channel", photo=photo, date=1, broadcast=True),
+    ]
+    for peer in peers:
+        chat = server.add_chat(Chat(peer))
+        chat.messages[7] = raw.types.Message(id=7, peer_id=chat.tl_peer, date=9, message=kind(peer))
+    inputs: list[tuple[int, Any]] = [
+        (44, raw.types.InputPeerUser(user_id=44, access_hash=44)),
+        (-44, raw.types.InputPeerChat(chat_id=44)),
+        (-1_000_000_000_044, raw.types.InputPeerChannel(channel_id=44, access_hash=44)),
+    ]
+    for peer, (marked, named) in zip(peers, inputs, strict=True):
+        page = call.messages.GetHistory(
+            peer=named, offset_id=0, offset_date=0, add_offset=0, limit=9, max_id=0, min_id=0, hash=0
+        )
+        (message,) = (await ask(client, page)).messages
+        assert message.message == kind(peer)
+        assert server.chat(marked).peer is peer
+    assert (server.chat(44).key, server.chat(NEWS).key) == (("user", 44), ("channel", NEWS))

@@ -153,7 +153,7 @@ async def test_calls_are_logged_with_their_place(server: Server, client: Client)
         ("channels.getFullChannel", 2, False),
     ]
     assert server.log[0].time <= server.log[1].time
-    assert NEWS in server.world.chats
+    assert ("channel", NEWS) in server.world.chats
 
 
 async def download(client: Client, message: Any) -> bytes:
