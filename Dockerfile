@@ -26,5 +26,5 @@ ENV DATA_PATH=/data SESSION_PATH=/data PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECOD
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f\"http://127.0.0.1:{os.environ.get('API_PORT', '8000')}/ping\", timeout=4)"]
+    CMD ["python", "-c", "import os, urllib.request as u; u.build_opener(u.ProxyHandler({})).open(f\"http://127.0.0.1:{os.environ.get('API_PORT', '8000')}/ping\", timeout=4)"]
 CMD ["python", "api_server.py"]

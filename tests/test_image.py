@@ -8,7 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8")
@@ -48,3 +52,24 @@ def test_image_and_compose_file_check_ping() -> None:
     (check,) = re.findall(r"^ +CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
     assert "/ping" in json.loads(check)[-1]
     assert "/ping" in (ROOT / "docker-compose.yml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("answer", "code"), [(200, 0), (503, 1)])
+def test_the_health_check_of_the_image_asks_no_proxy(answer: int, code: int) -> None:
+    """Docker hands the proxies of its own configuration to containers."""
+
+    class Service(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(answer if self.path == "/ping" else 404)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    (check,) = re.findall(r"^ +CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    command = [sys.executable, *json.loads(check)[1:]]
+    with HTTPServer(("127.0.0.1", 0), Service) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        environment = {"http_proxy": "http://127.0.0.1:9", "API_PORT": str(server.server_port)}
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+    assert done.returncode == code, done.stderr
