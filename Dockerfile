@@ -21,8 +21,10 @@ COPY media_cache media_cache
 COPY posts posts
 COPY feeds feeds
 COPY routes routes
+# Nobody may write here later, so the bytecode is made now.
+RUN python -m compileall -q .
 USER bridge
-ENV DATA_PATH=/data SESSION_PATH=/data PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+ENV DATA_PATH=/data SESSION_PATH=/data PYTHONUNBUFFERED=1
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \

@@ -38,13 +38,13 @@ HISTORY_TABLES: Migration = (
     " expires_at REAL NOT NULL,"
     " verified_at REAL NOT NULL"
     ")",
-    # A channel's messages lie side by side, as they are read.
+    # With rowids: the rows of a table without them spill to overflow pages from 1 KB on, which doubles the file.
     "CREATE TABLE messages ("
     " channel_id INTEGER NOT NULL REFERENCES windows ON DELETE CASCADE,"
     " id INTEGER NOT NULL,"
     " payload BLOB NOT NULL,"
     " PRIMARY KEY (channel_id, id)"
-    ") WITHOUT ROWID",
+    ")",
 )
 
 
