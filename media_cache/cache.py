@@ -121,7 +121,8 @@ class MediaCache:
         self._turns = asyncio.Semaphore(max_parallel)
         self._flights: dict[str, _Flight] = {}
         self._failures = FailureMemory(now)
-        self._flood_until = 0.0
+        # From when until when Telegram wants no calls.
+        self._flood = (0.0, 0.0)
         self._rows: OrderedDict[str, StoredFile] = OrderedDict()
         self._held_open: OrderedDict[str, Complete] = OrderedDict()
         # How many are reading which whole file.
@@ -263,7 +264,7 @@ class MediaCache:
     def forget_failures(self) -> None:
         """Let every file be tried again at once, after a verified restart of the Telegram client."""
         self._failures.forget_all()
-        self._flood_until = 0.0
+        self._flood = (0.0, 0.0)
 
     @property
     def running(self) -> int:
@@ -335,9 +336,10 @@ class MediaCache:
             raise TelegramUnavailable("The bridge is stopping")
         self._failures.check(unique_id)
         self._failures.check(_post_key(post, unique_id))
-        flood = self._flood_until - self._now()
-        if flood > 0:
-            raise FloodWait(flood)
+        since, until = self._flood
+        # A clock that was set back must not make a flood last for days.
+        if since <= (now := self._now()) < until:
+            raise FloodWait(until - now)
         flight = _Flight(post)
         self._flights[unique_id] = flight
         flight.task = asyncio.create_task(self._fly(flight, unique_id, find, refresh), name=f"media {unique_id}")
@@ -404,7 +406,8 @@ class MediaCache:
         except BridgeError as fault:
             log.warning("Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):
-                self._flood_until = max(self._flood_until, self._now() + fault.retry_after)
+                now = self._now()
+                self._flood = (now, max(self._flood[1], now + fault.retry_after))
             self._failures.note(download.unique_id, fault)
             raise
         self._failures.forget(download.unique_id)
