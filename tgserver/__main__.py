@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tgserver.control import ControlPort, kind_of
+from tgserver.control import ControlPort, kind_of, title_of
 from tgserver.export import ExportError, load_export
+from tgserver.export.values import one_line
 from tgserver.server import Server
 from tgserver.transport import HOST
 from tgserver.world import Chat, ChatKey, World
 
 BAD_USAGE = 2
+INTERRUPTED = 130
+# Seconds that loading an export may take before a line says that it goes on.
+PATIENCE = 2.0
 
 
 class Refusal(Exception):
@@ -56,16 +64,31 @@ def load(folders: list[Path]) -> tuple[World, dict[ChatKey, Path], list[Chat]]:
     chats: dict[ChatKey, Chat] = {}
     homes: dict[ChatKey, Path] = {}
     for folder in folders:
-        if not folder.exists():
-            raise Refusal(f"{folder}: there is no such folder")
         try:
-            loaded = load_export(folder, world)
+            with _patience(folder):
+                loaded = load_export(folder, world)
         except ExportError as error:
-            raise Refusal(" ".join(str(error).split())) from error
+            raise Refusal(str(error)) from error
         for chat in loaded:
             chats[chat.key] = chat
             homes[chat.key] = folder if folder.is_dir() else folder.parent
     return world, homes, list(chats.values())
+
+
+@contextmanager
+def _patience(folder: Path) -> Iterator[None]:
+    """Say that a folder is being read, if that takes a while."""
+
+    def tell() -> None:
+        print(f"tgserver: still reading {one_line(str(folder))}", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(PATIENCE, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 async def serve(options: argparse.Namespace) -> None:
@@ -80,6 +103,7 @@ async def serve(options: argparse.Namespace) -> None:
     except OSError as error:
         raise Refusal(f"--port {options.port}: {error.strerror or error}; choose another") from error
     control: ControlPort | None = None
+    ready: Path | None = None
     try:
         if options.control_port is not None:
             control = ControlPort(server, port=options.control_port, folders=homes)
@@ -89,10 +113,11 @@ async def serve(options: argparse.Namespace) -> None:
                 why = error.strerror or error
                 raise Refusal(f"--control-port {options.control_port}: {why}; choose another") from error
         await _announce(server, control, chats, options)
+        ready = options.ready_file
         await stopping.wait()
     finally:
-        if options.ready_file:
-            options.ready_file.unlink(missing_ok=True)
+        if ready:
+            ready.unlink(missing_ok=True)
         if control is not None:
             await control.stop()
         await server.stop()
@@ -102,7 +127,7 @@ async def _announce(
     server: Server, control: ControlPort | None, chats: list[Chat], options: argparse.Namespace
 ) -> None:
     for chat in chats:
-        name = getattr(chat.peer, "title", None) or getattr(chat.peer, "first_name", None) or "no name"
+        name = one_line(title_of(chat))
         username = getattr(chat.peer, "username", None)
         print(f"{'@' + username if username else chat.id}: {name}, {kind_of(chat)}, {len(chat.messages)} messages")
     try:
@@ -111,7 +136,7 @@ async def _announce(
             print(f"session file: {path}")
         if options.ready_file:
             server.access(control.port if control else None).write(options.ready_file)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise Refusal(str(error)) from error
     if control is not None:
         print(f"control: http://{HOST}:{control.port}")
@@ -122,11 +147,17 @@ async def _announce(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; the exit code. Wrong usage raises SystemExit(2), as argparse does."""
     options = parse(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Titles are in all scripts, a terminal's encoding may be in none of them.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         asyncio.run(serve(options))
     except Refusal as refusal:
-        print(f"tgserver: {refusal}", file=sys.stderr)
+        print(f"tgserver: {one_line(str(refusal))}", file=sys.stderr)
         return BAD_USAGE
+    except KeyboardInterrupt:
+        # While the exports were being read.
+        return INTERRUPTED
     return 0
 
 

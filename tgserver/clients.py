@@ -71,10 +71,14 @@ class Access:
         return PublicKey(int(self.public_key, 16)).trusted()
 
     def write(self, path: Path) -> None:
-        """Write the ready file, in one step: who sees it sees all of it."""
+        """Write the ready file, in one step: who sees it sees all of it. Raises OSError, ValueError without a name."""
         part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps(asdict(self), indent=2) + "\n")
-        part.replace(path)
+        try:
+            part.write_text(json.dumps(asdict(self), indent=2) + "\n")
+            part.replace(path)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def read(cls, path: Path) -> Access:

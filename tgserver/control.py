@@ -200,21 +200,24 @@ class ControlPort:
 
 
 def _summary(chat: Chat) -> dict[str, Any]:
-    peer = chat.peer
-    name = (
-        peer.title
-        if not isinstance(peer, raw.types.User)
-        else " ".join(filter(None, [peer.first_name, peer.last_name]))
-    )
     return {
         "id": chat.id,
-        "username": getattr(peer, "username", None),
-        "title": name,
+        "username": getattr(chat.peer, "username", None),
+        "title": title_of(chat),
         "kind": kind_of(chat),
         "messages": len(chat.messages),
         "newest": chat.ids[-1] if chat.ids else None,
         "pts": chat.pts,
     }
+
+
+def title_of(chat: Chat) -> str:
+    """How a list names a chat. A basic group and the supergroup that it became differ."""
+    peer = chat.peer
+    if isinstance(peer, raw.types.User):
+        return " ".join(filter(None, [peer.first_name, peer.last_name])) or "Deleted account"
+    became_supergroup = isinstance(peer, raw.types.Chat) and peer.migrated_to is not None
+    return f"{peer.title} (before the upgrade)" if became_supergroup else peer.title
 
 
 def kind_of(chat: Chat) -> str:

@@ -233,8 +233,9 @@ class Dispatcher:
             if error is None:
                 connection.write(future.result())
             else:
+                # It was deleted or replaced since it was loaded: for clients it is gone, for good.
                 log.error("file %s can't be served: %s", part.file.id, error)
-                connection.answer(session, message_id, [tl.error(500, "STORAGE_CHECK_FAILED").write()])
+                connection.answer(session, message_id, [tl.error(400, "FILE_ID_INVALID").write()])
 
         work.add_done_callback(done)
 

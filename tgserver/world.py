@@ -7,6 +7,7 @@ read it.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
@@ -63,10 +64,16 @@ class ServedFile:
     mime_type: str = "application/octet-stream"
 
     def read(self, offset: int, limit: int) -> bytes:
-        """Bytes [offset, offset + limit), shorter at the end of the file, empty past it."""
+        """Bytes [offset, offset + limit), shorter at the end of the file, empty past it.
+
+        Raises OSError if the file on the disk can't be read, or is another one: of another size.
+        """
         if isinstance(self.content, bytes):
             return self.content[offset : offset + limit]
         with self.content.open("rb", buffering=0) as source:
+            size = os.fstat(source.fileno()).st_size
+            if size != self.size:
+                raise OSError(f"{self.content} has {size} bytes now, not {self.size}")
             source.seek(offset)
             return source.read(limit)
 

@@ -13,7 +13,7 @@ from tgserver.export.files import build_chat_photo, named_file
 from tgserver.export.identity import stable_id
 from tgserver.export.reader import RawChat
 from tgserver.export.scope import Scope
-from tgserver.export.values import Json, as_text, timestamp
+from tgserver.export.values import Json, as_text, one_line, timestamp
 from tgserver.world import DEFAULT_DC, Chat, TLPeer, World
 
 _PERSONAL = frozenset({"personal_chat", "bot_chat", "saved_messages", "replies", "verification_codes"})
@@ -44,7 +44,7 @@ def export_peer(told: RawChat, rows: list[Json], extra: ChatExtra, world: World,
 
     Raises `ExportError` if the username in `bridge` is somebody else's.
     """
-    name = as_text(told.data.get("name")).strip()
+    name = one_line(as_text(told.data.get("name")))
     bare = _bare_id(told, rows)
     if told.type in _PERSONAL:
         name = name or _FIXED_NAMES.get(told.type, "")

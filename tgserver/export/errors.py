@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from tgserver.export.values import one_line
+
 
 class ExportError(ValueError):
     """An export can't be read; the message is one line: where, what is wrong, what to do."""
 
     def __init__(self, line: str) -> None:
-        super().__init__(" ".join(line.splitlines()))
+        super().__init__(one_line(line))

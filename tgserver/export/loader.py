@@ -15,8 +15,8 @@ from tgserver.export.errors import ExportError
 from tgserver.export.peers import PeerBook
 from tgserver.export.reader import RawChat, RawExport, read_export
 from tgserver.export.scope import Scope
-from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text
-from tgserver.world import Chat, TLMessage, World
+from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text, one_line, timestamp
+from tgserver.world import Chat, ChatKey, TLMessage, World, key_of
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +38,10 @@ def load_export(folder: Path, world: World) -> list[Chat]:
     export = read_export(folder)
     book = PeerBook(world)
     own_id = _load_people(export, world)
-    loaded: list[Chat] = []
+    scopes: dict[ChatKey, Scope] = {}
     for told in export.chats:
-        loaded += _load_chat(export, told, world, book, own_id)
-    return loaded
+        _load_chat(export, told, world, book, own_id, scopes)
+    return [scope.chat for scope in scopes.values()]
 
 
 def build_message(chat: Chat, data: Json, folder: Path | None, world: World) -> TLMessage:
@@ -78,27 +78,41 @@ def _load_people(export: RawExport, world: World) -> int | None:
     return max(0, as_int(export.personal.get("user_id"))) or None
 
 
-def _load_chat(export: RawExport, told: RawChat, world: World, book: PeerBook, own_id: int | None) -> list[Chat]:
-    label = as_text(told.data.get("name")) or told.type
+def _load_chat(
+    export: RawExport,
+    told: RawChat,
+    world: World,
+    book: PeerBook,
+    own_id: int | None,
+    scopes: dict[ChatKey, Scope],
+) -> None:
+    """Load one chat into the world, and put its scope among those of the export."""
+    label = one_line(as_text(told.data.get("name"))) or told.type
     where = f"{export.source}: chat {label}"
     extra = chat_extra(told.data, where)
     rows = [as_dict(entry) for entry in told.messages]
     add_named(extra, world, where)
-    chat = Chat(export_peer(told, rows, extra, world, where), about=extra.about)
-    world.add_chat(chat)
-    if isinstance(chat.peer, raw.types.User):
-        world.add_user(chat.peer)
-    scope = Scope(world, chat, book, export.folder, where, own_id)
-    if extra.photo is not None:
-        add_photo(scope, extra.photo, where)
-    older: Scope | None = None
-    if is_supergroup(chat.peer) and (before := [row for row in rows if _id(row) < 0]):
+    peer = export_peer(told, rows, extra, world, where)
+    scope = scopes.get(key_of(peer))
+    if scope is not None:
+        log.warning("%s: the export has another chat with the id %d; their messages are put together", where, peer.id)
+    else:
+        before = world.chats.get(key_of(peer))
+        if before is not None and not before.mentioned:
+            log.warning("%s: takes the place of the chat with the id %d that was loaded before", where, peer.id)
+        chat = world.add_chat(Chat(peer, about=extra.about))
+        if isinstance(peer, raw.types.User):
+            world.add_user(peer)
+        scope = scopes[chat.key] = Scope(world, chat, book, export.folder, where, own_id)
+        if extra.photo is not None:
+            add_photo(scope, extra.photo, where)
+    if is_supergroup(peer) and (old_rows := [row for row in rows if _id(row) < 0]):
         rows = [row for row in rows if _id(row) >= 0]
-        older = older_group(scope, label)
+        older = scopes.get(ChatKey("chat", scope.migrated_from)) or older_group(scope, label)
         scope.migrated_from = older.chat.id
-        _fill(older, before, shift=_MIGRATED_SHIFT)
+        scopes[older.chat.key] = older
+        _fill(older, old_rows, shift=_MIGRATED_SHIFT)
     _fill(scope, rows)
-    return [chat, older.chat] if older else [chat]
 
 
 def _id(row: Json) -> int:
@@ -106,22 +120,39 @@ def _id(row: Json) -> int:
 
 
 def _fill(scope: Scope, rows: Iterable[Json], shift: int = 0) -> None:
-    """Build all messages; of two with one id the last wins. A message that has no date (Telegram Desktop
-    writes none for kinds that it does not know) gets that of the message before it."""
-    skipped = 0
-    last_date = 0
+    """Build all messages. What can't be kept is counted, and told in one line of the log."""
+    chosen: dict[int, Json] = {}
     for row in rows:
         message_id = _id(row) + shift if row else 0
         if not 0 < message_id <= INT32_MAX:
-            skipped += 1
+            scope.losses["entries without a usable message id"] += 1
             continue
-        message = messages.build(scope, message_id, row)
-        message.date = last_date = message.date or last_date
+        if message_id in chosen or message_id in scope.chat.messages:
+            scope.losses["messages with the id of another"] += 1
+            # The last one wins; but one whose id is written oddly ("7") takes no other's place.
+            if message_id in scope.chat.messages or type(row["id"]) is not int:
+                continue
+        chosen[message_id] = row
+    for (message_id, row), date in zip(chosen.items(), _dates(chosen.values()), strict=True):
+        message = messages.build(scope, message_id, row if timestamp(row) else {**row, "date_unixtime": date})
         scope.chat.messages[message_id] = message
         if isinstance(message, raw.types.Message) and message.replies is not None:
             _link_discussion(scope.chat, message.replies.channel_id)
-    if skipped:
-        log.warning("%s: left out %d entries without a usable message id", scope.source, skipped)
+    told = [f"{number} {what}" for what, number in scope.losses.items() if number]
+    if told:
+        log.warning("%s: left out %s", scope.source, ", ".join(told))
+    scope.losses.clear()
+
+
+def _dates(rows: Iterable[Json]) -> list[int]:
+    """When each message was sent, UNIX s. One that does not say it gets the date of its neighbour.
+
+    Telegram Desktop writes no date for kinds that it does not know. The neighbour is the nearest dated
+    message before it, or, at the beginning, the first dated one.
+    """
+    told = [timestamp(row) for row in rows]
+    date = next(filter(None, told), 0)
+    return [date := moment or date for moment in told]
 
 
 def _link_discussion(chat: Chat, group_id: int | None) -> None:

@@ -30,6 +30,9 @@ def build_media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) 
     """
     for key, build in MEDIA.items():
         if data.get(key) is not None or (key in data and key in _NULL_MEANS_EMPTY):
+            if key not in _WRAPPING:
+                further = MEDIA.keys() - {key} - _PARTS.get(key, frozenset())
+                scope.losses["further media of a message"] += sum(data.get(other) is not None for other in further)
             return build(scope, message_id, data, extra)
     unknown = data.get("type") not in ("message", None) or "media_type" in data
     if unknown or any(key.endswith("_information") for key in data):
@@ -213,7 +216,11 @@ def _story(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Me
 # Telegram Desktop writes `null` for a location that is no longer known; elsewhere null is absence.
 _NULL_MEANS_EMPTY = frozenset({"location_information"})
 
-# The first key that a message has decides. A paid media wraps another, a venue has a location too.
+# The first key that a message has decides, as a message has one media. A paid media wraps another, a venue has a
+# location too.
+_WRAPPING = frozenset({"paid_stars_amount"})
+_PARTS = {"place_name": frozenset({"location_information"})}
+
 MEDIA: dict[str, _Build] = {
     "paid_stars_amount": _paid_media,
     "photo": _photo,

@@ -21,13 +21,13 @@ from tgserver.export.media import build_media
 from tgserver.export.scope import Scope
 from tgserver.export.text import mentioned_user_id, message_text
 from tgserver.export.tl_json import from_json
-from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_list, as_text, int32, timestamp
+from tgserver.export.values import INT32_MAX, Json, as_dict, as_id, as_int, as_list, as_text, int32, timestamp
 from tgserver.world import TLMessage
 
 
 def message_id_of(data: Json) -> int | None:
     """The message's id, negative for history from before a migration; `None` if TL can't carry it."""
-    number = as_int(data.get("id"))
+    number = as_id(data.get("id"))
     return number if number and abs(number) <= INT32_MAX else None
 
 
@@ -60,7 +60,9 @@ def _service(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> 
 
 
 def _message(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> raw.types.Message:
-    text, entities = message_text(data)
+    text, entities, unreadable = message_text(data)
+    if unreadable:
+        scope.losses["pieces of text of unknown form"] += unreadable
     for piece in as_list(data.get("text_entities")) or as_list(data.get("text")):
         fields = as_dict(piece)
         if fields.get("type") == "mention_name" and (user_id := mentioned_user_id(fields)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tgserver.export.errors import ExportError
-from tgserver.export.values import INT64_MAX, Json, as_int, as_list
+from tgserver.export.values import INT64_MAX, Json, as_id, as_list, as_text, one_line
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,8 @@ CHAT_TYPES = (
     "public_channel",
 )
 _ACCOUNT_KEYS = frozenset({"personal_information", "contacts", "frequent_contacts", "sessions", "other_data"})
+# A byte order mark, or the opening brace.
+_UTF16_BEGINNINGS = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"\0{")
 _AGAIN = "export again from Telegram Desktop as machine-readable JSON"
 
 
@@ -68,22 +70,24 @@ def read_export(place: Path) -> RawExport:
             raise ExportError(f"{source}: the export holds no chats; export again with chats and channels ticked")
         keys = ", ".join(sorted(map(str, data))[:5]) or "none"
         raise ExportError(f"{source}: not an export of Telegram Desktop (its keys: {keys:.80}); {_AGAIN}")
-    chats = [_chat(entry, source) for entry in _known(_listed(data, "chats", source), source)]
-    for entry in _known(_listed(data, "left_chats", source), source):
-        chat = _chat(entry, source)
-        chat.left = True
-        chats.append(chat)
     personal, contacts = data.get("personal_information"), data.get("contacts")
     return RawExport(
         source,
         path.parent,
-        chats,
+        _account_chats(data, source),
         personal if isinstance(personal, dict) else {},
         as_list(contacts.get("list")) if isinstance(contacts, dict) else [],
     )
 
 
 def _find(place: Path) -> Path:
+    try:
+        return _look(place)
+    except OSError as error:
+        raise ExportError(f"{place}: can't be opened ({error.strerror}); check the name and the rights") from error
+
+
+def _look(place: Path) -> Path:
     if place.is_file():
         return place
     if not place.is_dir():
@@ -98,7 +102,10 @@ def _find(place: Path) -> Path:
 
 def _parse(path: Path) -> object:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes()
+        if content.startswith(_UTF16_BEGINNINGS):
+            raise ExportError(f"{path}: this is UTF-16, not UTF-8; save it as UTF-8, or {_AGAIN}")
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise ExportError(f"{path}: can't be read ({error.strerror}); check the file and its rights") from error
     except UnicodeDecodeError as error:
@@ -132,18 +139,32 @@ def _listed(data: Json, key: str, source: str) -> list[object]:
 
 
 def _label(data: Json, source: str) -> str:
-    return f"{source}: chat {data.get('name') or data.get('id') or '?'!s:.60}"
+    named = as_text(data.get("name")) or as_text(data.get("id")) or "?"
+    return f"{source}: chat {one_line(named):.60}"
 
 
-def _known(entries: list[object], source: str) -> list[object]:
-    """The entries without chats of a type that is not known, of which the log tells."""
-    known = []
-    for entry in entries:
-        if isinstance(entry, dict) and entry.get("type") not in CHAT_TYPES:
-            log.warning("%s: left out, its type %.40r is not known", _label(entry, source), entry.get("type"))
-        else:
-            known.append(entry)
-    return known
+def _account_chats(data: Json, source: str) -> list[RawChat]:
+    """The chats of an account. What is no chat costs only itself, of which the log tells.
+
+    Raises `ExportError` if no chat is left.
+    """
+    chats: list[RawChat] = []
+    faults: list[ExportError] = []
+    for key in ("chats", "left_chats"):
+        for entry in _listed(data, key, source):
+            try:
+                chat = _chat(entry, source)
+            except ExportError as fault:
+                faults.append(fault)
+            else:
+                chat.left = key == "left_chats"
+                chats.append(chat)
+    if not chats:
+        why = f"the first of {len(faults)} faulty entries: {faults[0]}" if faults else f"it lists no chats; {_AGAIN}"
+        raise ExportError(f"{source}: nothing to read, {why}")
+    for line in faults:
+        log.warning("%s; left out", line)
+    return chats
 
 
 def _chat(data: object, source: str) -> RawChat:
@@ -156,7 +177,7 @@ def _chat(data: object, source: str) -> RawChat:
     messages = data.get("messages", [])
     if not isinstance(messages, list):
         raise ExportError(f'{label}: "messages" must be a list, not {type(messages).__name__}; {_AGAIN}')
-    chat_id = as_int(data.get("id"))
+    chat_id = as_id(data.get("id"))
     if not chat_id or abs(chat_id) >= INT64_MAX:
         raise ExportError(f'{label}: "id" must be a number other than 0, not {str(data.get("id"))[:40]}; {_AGAIN}')
     return RawChat(data, chat_id, str(kind), messages)

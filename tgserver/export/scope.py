@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,7 @@ class Scope:
     `root` is the same without symlinks.
     `own_id` is the user who made the export, where known. `migrated_to` and `migrated_from` are the
     bare ids of the supergroup that a basic group became, and the other way round; 0 if unknown.
+    `losses` counts what could not be kept, by what it is.
     """
 
     world: World
@@ -32,6 +34,7 @@ class Scope:
     migrated_to: int = 0
     migrated_from: int = 0
     root: Path | None = field(init=False)
+    losses: Counter[str] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.root = None if self.folder is None else Path(os.path.realpath(self.folder))

@@ -12,6 +12,9 @@ from tgserver.export.values import Json, as_int, as_list, as_text, count, timest
 Entity = raw.base.MessageEntity
 _Build = Callable[[int, int, Json], "Entity | None"]
 
+# Telegram Desktop writes a list of objects, one level each; whatever is far deeper is no text.
+_DEEPEST = 20
+
 
 def utf16_length(text: str) -> int:
     """The length in UTF-16 code units, in which Telegram counts."""
@@ -21,31 +24,52 @@ def utf16_length(text: str) -> int:
 def parse_text(value: object) -> tuple[str, list[Entity]]:
     """The string and the entities of an export's `text` or `text_entities`.
 
-    `value` is a string, an object `{type, text, ...}`, or a list of both. Offsets and lengths are in
-    UTF-16 units. Pieces of an unknown type become `MessageEntityUnknown`; a piece that lacks what its
-    entity needs (a link without a target) stays plain.
+    `value` is a string, an object `{type, text, ...}`, or a list of both; nested ones are read, too. Offsets
+    and lengths are in UTF-16 units. Pieces of an unknown type become `MessageEntityUnknown`; a piece that
+    lacks what its entity needs (a link without a target) stays plain.
     """
-    parts: list[str] = []
-    entities: list[Entity] = []
-    offset = 0
-    for piece in value if isinstance(value, list) else [value]:
-        if isinstance(piece, dict):
-            text = as_text(piece.get("text"))
-            length = utf16_length(text)
-            entity = _entity(piece, offset, length) if length else None
+    reading = _Reading()
+    reading.read(value)
+    return "".join(reading.parts), reading.entities
+
+
+def message_text(data: Json) -> tuple[str, list[Entity], int]:
+    """The text of a message, and how many pieces of it can't be read.
+
+    `text_entities` tells more than `text` and wins where it is given.
+    """
+    reading = _Reading()
+    reading.read(as_list(data.get("text_entities")) or data.get("text"))
+    return "".join(reading.parts), reading.entities, reading.unreadable
+
+
+class _Reading:
+    """A text while its pieces are read."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.entities: list[Entity] = []
+        self.unreadable = 0
+        self._offset = 0
+
+    def read(self, value: object, depth: int = 0) -> None:
+        """Add what a value of any form says."""
+        if isinstance(value, list) and depth < _DEEPEST:
+            for piece in value:
+                self.read(piece, depth + 1)
+        elif isinstance(value, dict) and depth < _DEEPEST:
+            begin, place = self._offset, len(self.entities)
+            self.read(value.get("text"), depth + 1)
+            length = self._offset - begin
+            entity = _entity(value, begin, length) if length else None
             if entity is not None:
-                entities.append(entity)
+                self.entities.insert(place, entity)
+        elif isinstance(value, list | dict | bool):
+            self.unreadable += 1
         else:
-            text = as_text(piece)
-            length = utf16_length(text)
-        parts.append(text)
-        offset += length
-    return "".join(parts), entities
-
-
-def message_text(data: Json) -> tuple[str, list[Entity]]:
-    """The text of a message; `text_entities` tells more than `text` and wins where it is given."""
-    return parse_text(as_list(data.get("text_entities")) or data.get("text"))
+            text = as_text(value)
+            self.parts.append(text)
+            self._offset += utf16_length(text)
 
 
 def with_entities(value: object) -> raw.types.TextWithEntities:

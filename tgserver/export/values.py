@@ -7,6 +7,7 @@ a number written as a string, or nonsense. Nothing here raises; TL can carry wha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -34,6 +35,18 @@ def as_text(value: object, default: str = "") -> str:
     return default
 
 
+def one_line(text: str) -> str:
+    """The text as one line that a terminal can show: control characters and changes of direction become spaces.
+
+    Names come from strangers, and some sequences of control characters command a terminal.
+    """
+    return " ".join(_CONTROLS.sub(" ", text).split())
+
+
+# C0 and C1 controls, separators of lines, marks and overrides of direction, surrogates.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+
 def as_int(value: object, default: int = 0, limit: int = INT64_MAX) -> int:
     """A whole number within [-limit - 1, limit], from a number or a decimal string, else `default`."""
     number = default
@@ -46,6 +59,11 @@ def as_int(value: object, default: int = 0, limit: int = INT64_MAX) -> int:
         if digits.removeprefix("-").isdecimal():
             number = int(digits)
     return max(-limit - 1, min(limit, number))
+
+
+def as_id(value: object) -> int:
+    """`as_int` of what can be an id: a fraction is none, so 0."""
+    return 0 if isinstance(value, float) and not value.is_integer() else as_int(value)
 
 
 def int32(value: object, default: int = 0) -> int:
@@ -78,20 +96,27 @@ def as_dict(value: object) -> Json:
 
 
 def timestamp(data: Json, key: str = "date") -> int:
-    """Seconds since 1970, from `<key>_unixtime`, else from the ISO time in `key`, read as UTC; else 0."""
-    exact = count(data.get(f"{key}_unixtime"))
-    if exact:
-        return exact
-    written = data.get(key)
+    """Seconds since 1970, from `<key>_unixtime`, else from the ISO time in `key`, read as UTC; else 0.
+
+    A time that TL can't carry (before 1970, after January 2038) counts as not told.
+    """
+    return _moment(as_int(data.get(f"{key}_unixtime"))) or _moment(_seconds(data.get(key)))
+
+
+def _seconds(written: object) -> int:
     if not isinstance(written, str):
-        return count(written)
+        return as_int(written)
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
-        return count(written)
+        return as_int(written)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return max(0, min(INT32_MAX, int((moment - _EPOCH).total_seconds())))
+    return int((moment - _EPOCH).total_seconds())
+
+
+def _moment(seconds: int) -> int:
+    return seconds if 0 < seconds <= INT32_MAX else 0
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -40,15 +41,17 @@ def export(tmp_path: Path) -> Path:
     return folder
 
 
-async def spawn(*arguments: str | Path) -> Process:
+async def spawn(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tgserver", *map(str, arguments), cwd=ROOT, stdout=PIPE, stderr=PIPE
+        sys.executable, "-m", "tgserver", *map(str, arguments), cwd=ROOT, env=environment, stdout=PIPE, stderr=PIPE
     )
 
 
 @asynccontextmanager
-async def running(*arguments: str | Path, ready: Path) -> AsyncIterator[tuple[Process, Access]]:
-    process = await spawn(*arguments, "--ready-file", ready)
+async def running(
+    *arguments: str | Path, ready: Path, environment: Mapping[str, str] | None = None
+) -> AsyncIterator[tuple[Process, Access]]:
+    process = await spawn(*arguments, "--ready-file", ready, environment=environment)
     try:
         async with asyncio.timeout(15):
             while not ready.exists():
@@ -95,7 +98,30 @@ async def test_the_process_refuses_with_one_line_and_code_2(tmp_path: Path) -> N
     process = await spawn("--export", tmp_path / "nope")
     out, err = await asyncio.wait_for(process.communicate(), 15)
     assert (process.returncode, out) == (2, b"")
-    assert err.decode() == f"tgserver: {tmp_path / 'nope'}: there is no such folder\n"
+    assert err.decode().startswith(f"tgserver: {tmp_path / 'nope'}: no such folder; ")
+    assert err.count(b"\n") == 1
+
+
+async def test_any_title_can_be_printed_in_any_encoding(tmp_path: Path) -> None:
+    content = {"name": "Гавань\x1b[2J\n🚢", "type": "private_channel", "id": 5, "messages": []}
+    (tmp_path / "result.json").write_text(json.dumps(content))
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    async with running("--export", tmp_path, ready=tmp_path / "ready", environment=environment) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        out, err = await asyncio.wait_for(process.communicate(), 5)
+    assert (process.returncode, err) == (0, b"")
+    assert out.splitlines()[0] == b"5: \\u0413\\u0430\\u0432\\u0430\\u043d\\u044c [2J \\U0001f6a2, channel, 0 messages"
+
+
+def test_a_line_tells_when_reading_takes_a_while(
+    refused: Callable[..., str], export: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tgserver.__main__.PATIENCE", 0.0)
+    many = [{"id": number, "type": "message", "text": "x"} for number in range(1, 5000)]
+    (export / "result.json").write_text(json.dumps({"type": "private_channel", "id": 5, "messages": many}))
+    lines = refused("--export", export, tmp_path / "nope").splitlines()
+    assert lines[0] == f"tgserver: still reading {export}"
+    assert lines[-1].startswith(f"tgserver: {tmp_path / 'nope'}: no such folder")
 
 
 @pytest.fixture
@@ -144,9 +170,14 @@ def test_a_session_file_of_somebody_else_is_left_alone(
 def test_a_place_that_can_not_be_written_to_is_one_line(
     refused: Callable[..., str], export: Path, tmp_path: Path, option: str
 ) -> None:
-    error = refused("--export", export, option, tmp_path / "missing" / "file")
-    assert str(tmp_path / "missing") in error
-    assert error.count("\n") == 1
+    folder = tmp_path / "folder.session"
+    folder.mkdir()
+    for place in (tmp_path / "missing" / "file", folder, "", "/"):
+        error = refused("--export", export, option, place)
+        assert str(place) in error
+        assert error.count("\n") == 1
+    assert list(folder.iterdir()) == []
+    assert not folder.with_name("folder.session.part").exists()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--export", ".", "--port", "70000"], ["--export", ".", "--port", "x"]])

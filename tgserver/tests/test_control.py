@@ -49,6 +49,15 @@ async def test_chats_that_messages_only_mention_are_not_listed(http: httpx.Async
     assert [chat["id"] for chat in (await http.get("/chats")).json()] == [NEWS, 2002]
 
 
+async def test_chats_of_one_title_can_be_told_apart(http: httpx.AsyncClient, server: Server) -> None:
+    group = server.chat(2002).peer
+    assert isinstance(group, raw.types.Chat)
+    group.title, group.migrated_to = "News", raw.types.InputChannel(channel_id=NEWS, access_hash=77)
+    server.add_chat(Chat(raw.types.User(id=9, deleted=True)))
+    titles = [chat["title"] for chat in (await http.get("/chats")).json()]
+    assert titles == ["News", "News (before the upgrade)", "Deleted account"]
+
+
 async def test_a_posted_text_is_pushed_edited_and_deleted(
     http: httpx.AsyncClient, server: Server, client: Client
 ) -> None:

@@ -74,7 +74,43 @@ def test_a_chat_of_a_new_type_does_not_cost_the_rest_of_the_account(
     with caplog.at_level(logging.WARNING):
         [chat] = load(tmp_path, account(chat_data(id=12, name="Odd", type="hologram"), chat_data()))
     assert chat.id == CHANNEL
-    assert "chat Odd: left out, its type 'hologram' is not known" in caplog.text
+    assert "chat Odd: unknown type 'hologram'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        3,
+        None,
+        chat_data(id=None),
+        chat_data(id=0),
+        chat_data(id=2**70),
+        chat_data(id=1.5),
+        chat_data(messages={}),
+        {"name": "\x1b[31mred\nline\u202e", "type": "hologram", "id": 5},
+    ],
+)
+def test_a_faulty_entry_of_an_account_costs_only_itself(
+    entry: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        [chat] = load(tmp_path, account(entry, chat_data(message(1))))
+    assert list(chat.messages) == [1]
+    (line,) = caplog.messages
+    assert line.endswith("; left out")
+    assert line.isprintable()
+
+
+def test_two_chats_with_one_id_are_put_together(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first = chat_data(message(-999_999_990), message(1, text="first"), message(2), type="private_supergroup")
+    second = chat_data(message(-999_999_980), message(1, text="second"), message(3), type="private_supergroup")
+    with caplog.at_level(logging.WARNING):
+        chat, older = load(tmp_path, account(first, second))
+    assert (chat.ids, older.ids, chat.messages[1].message) == ([1, 2, 3], [10, 20], "first")
+    assert [line.partition("chat Harbour: ")[2] for line in caplog.messages] == [
+        f"the export has another chat with the id {CHANNEL}; their messages are put together",
+        "left out 1 messages with the id of another",
+    ]
 
 
 def test_what_the_exporter_wrote_is_outgoing(tmp_path: Path) -> None:
@@ -181,7 +217,10 @@ def test_a_marked_id_is_read_as_the_bare_one(tmp_path: Path) -> None:
         ({"date": "1704067200"}, WHEN),
         ({"date_unixtime": "0", "date": "2024-01-01T00:00:00"}, WHEN),
         ({"date": "yesterday"}, 0),
-        ({"date": "9999-12-31T23:59:59"}, 2**31 - 1),
+        ({"date": "9999-12-31T23:59:59"}, 0),
+        ({"date_unixtime": "1704067200000", "date": "2024-01-01T00:00:00"}, WHEN),
+        ({"date_unixtime": 2**31}, 0),
+        ({"date": -5}, 0),
         ({"date": "0001-01-01T00:00:00+14:00"}, 0),
         ({}, 0),
     ],
@@ -197,10 +236,60 @@ def test_a_message_without_a_date_gets_that_of_the_one_before(tmp_path: Path) ->
     assert isinstance(chat.messages[2].media, T.MessageMediaUnsupported)
 
 
+@pytest.mark.parametrize(
+    ("told", "dates"),
+    [
+        ([None, 100, None, 300, None], [100, 100, 100, 300, 300]),
+        ([100, "9999-12-31T23:59:59", None, 300], [100, 100, 100, 300]),
+        (["9999-12-31T23:59:59", 200], [200, 200]),
+        (["9999-12-31T23:59:59", None], [0, 0]),
+    ],
+)
+def test_a_message_without_a_sensible_date_gets_that_of_its_neighbour(
+    told: list[Any], dates: list[int], tmp_path: Path
+) -> None:
+    rows = [
+        {"id": number, "type": "message", "text": "x", "forwarded_from": "Ada", "date": date}
+        for number, date in enumerate(told, 1)
+    ]
+    [chat] = load(tmp_path, chat_data(*rows))
+    assert [chat.messages[key].date for key in chat.ids] == dates
+    assert [chat.messages[key].fwd_from.date for key in chat.ids] == dates
+
+
 def test_of_two_messages_with_one_id_the_last_wins(tmp_path: Path) -> None:
     [chat] = load(tmp_path, chat_data(message(7, text="first"), message(3), message(7, text="last")))
     assert chat.messages[7].message == "last"
     assert chat.ids == [3, 7]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_id_that_is_written_oddly_takes_no_others_place(
+    order: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [message(1, text="one"), message(2) | {"id": "1"}, message(2) | {"id": 1.5}, message(2) | {"id": "3"}]
+    with caplog.at_level(logging.WARNING):
+        [chat] = load(tmp_path, chat_data(*rows[::order]))
+    assert (chat.messages[1].message, chat.ids) == ("one", [1, 3])
+    (line,) = caplog.messages
+    assert "1 entries without a usable message id" in line
+    assert "1 messages with the id of another" in line
+
+
+def test_what_a_chat_loses_is_told_in_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    both = message(1, photo="(File not included.)", file="(File not included.)")
+    venue = message(2, place_name="Pier", location_information={"latitude": 1.0, "longitude": 2.0})
+    paid = message(3, paid_stars_amount=5, photo="(File not included.)")
+    odd = message(4, text=["kept", True], text_entities=[])
+    with caplog.at_level(logging.WARNING):
+        [chat] = load(tmp_path, chat_data(both, venue, paid, odd, None, message(4) | {"id": "4"}))
+    assert isinstance(chat.messages[1].media, T.MessageMediaPhoto)
+    assert chat.messages[4].message == "kept"
+    (line,) = caplog.messages
+    assert line.endswith(
+        "chat Harbour: left out 1 entries without a usable message id, 1 messages with the id of another,"
+        " 1 further media of a message, 1 pieces of text of unknown form"
+    )
 
 
 def test_odd_entries_are_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -222,10 +311,12 @@ def test_odd_entries_are_left_out_and_counted(tmp_path: Path, caplog: pytest.Log
     assert "left out 10 entries" in caplog.text
 
 
-def test_a_chat_that_is_loaded_again_is_replaced(tmp_path: Path) -> None:
+def test_a_chat_that_is_loaded_again_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     world = World()
     load(tmp_path / "a", chat_data(message(1)), world)
+    assert caplog.messages == []
     [chat] = load(tmp_path / "b", chat_data(message(2)), world)
+    assert "takes the place" in caplog.text
     assert world.chats["channel", CHANNEL] is chat
     assert list(chat.messages) == [2]
 
@@ -273,6 +364,11 @@ NO_EXPORT: list[tuple[str, dict[str, str | bytes], list[str]]] = [
     ("no UTF-8", {"result.json": b'{"name": "\xff"}'}, ["not UTF-8 at byte 10"]),
     ("endless nesting", {"result.json": "[" * 100_000}, ["nested too deep"]),
     ("a number without end", {"result.json": '{"id": ' + "9" * 5000 + "}"}, ["broken JSON"]),
+    ("UTF-16 with a mark", {"result.json": json.dumps(chat_data()).encode("utf-16")}, ["this is UTF-16, not UTF-8"]),
+    ("UTF-16 without one", {"result.json": json.dumps(chat_data()).encode("utf-16-le")}, ["UTF-16"]),
+    ("an account of no chats", {"result.json": '{"chats": {"list": []}}'}, ["nothing to read, it lists no chats"]),
+    ("an account of unknown chats", {"result.json": json.dumps(account(chat_data(type="hologram")))},
+     ["nothing to read, the first of 1 faulty entries", "chat Harbour: unknown type 'hologram'"]),
     ("a list, as Slack has", {"result.json": '[{"ts": "1"}]'}, ["not an export of Telegram Desktop"]),
     ("another tool's object", {"result.json": '{"guild": {}, "channel": {}}'},
      ["not an export of Telegram Desktop", "channel, guild"]),
@@ -308,6 +404,17 @@ def test_why_a_folder_is_no_export_is_said_in_one_line(
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"nowhere: no such folder"):
         load_export(tmp_path / "nowhere", World())
+
+
+@pytest.mark.parametrize("length", [300, 5000])
+def test_a_name_that_no_folder_can_have_is_said_in_one_line(tmp_path: Path, length: int) -> None:
+    with pytest.raises(ExportError, match=r"can't be opened \(File name too long\)"):
+        load_export(tmp_path / ("x" * length), World())
+
+
+def test_names_of_chats_command_no_terminal(tmp_path: Path) -> None:
+    [chat] = load(tmp_path, chat_data(name="\x1b]0;owned\x07Har\u202ebour\n\x9b2J 🚢", type="private_channel"))
+    assert chat.peer.title == "]0;owned Har bour 2J 🚢"
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:

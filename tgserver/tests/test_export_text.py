@@ -84,8 +84,35 @@ def test_entities_win_over_the_shorter_form_of_the_text() -> None:
 
 
 def test_the_older_form_without_text_entities_is_read() -> None:
-    text, entities = message_text({"text": ["a ", {"type": "italic", "text": "b"}]})
+    text, entities, unreadable = message_text({"text": ["a ", {"type": "italic", "text": "b"}]})
     assert (text, [(entity.offset, entity.length) for entity in entities]) == ("a b", [(2, 1)])
+    assert unreadable == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "entities", "unreadable"),
+    [
+        (["a", ["b"], "c"], "abc", [], 0),
+        ({"type": "bold", "text": ["n", {"type": "italic", "text": "o"}]}, "no", [("Bold", 0, 2), ("Italic", 1, 1)], 0),
+        (["a", [[{"type": "code", "text": 5}]]], "a5", [("Code", 1, 1)], 0),
+        (["a", None, {"type": "bold", "text": None}], "a", [], 0),
+        (True, "", [], 1),
+        (["a", False, {"text": [True]}, "b"], "ab", [], 2),
+    ],
+)
+def test_a_text_of_an_odd_shape_keeps_all_that_can_be_read(
+    value: object, text: str, entities: list[tuple[str, int, int]], unreadable: int
+) -> None:
+    found = message_text({"text": value})
+    told = [(type(entry).__name__.removeprefix("MessageEntity"), entry.offset, entry.length) for entry in found[1]]
+    assert (found[0], told, found[2]) == (text, entities, unreadable)
+
+
+def test_a_text_nested_without_end_is_no_text() -> None:
+    value: object = "deep"
+    for _ in range(500):
+        value = [value]
+    assert message_text({"text": value}) == ("", [], 1)
 
 
 def test_adjacent_pieces_make_adjacent_entities() -> None:

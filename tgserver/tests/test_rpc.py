@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pyrogram import Client, raw
-from pyrogram.errors import MsgIdInvalid, RPCError
+from pyrogram.errors import FileIdInvalid, MsgIdInvalid, RPCError
 
 from tgserver import Chat, ServedFile, Server
 from tgserver.tests.conftest import BIG_FILE, FRIEND, GROUP, MIB, NEWS, ask, channel_message, kind
@@ -366,14 +366,22 @@ async def test_a_chat_photo_comes_in_two_sizes(client: Client, server: Server) -
         assert answer.bytes == content
 
 
-async def test_a_file_that_vanished_is_an_error_and_not_the_end(
+async def test_a_file_that_was_deleted_or_replaced_is_gone_for_clients(
     client: Client, server: Server, caplog: pytest.LogCaptureFixture, tmp_path: Any
 ) -> None:
-    server.world.add_file(ServedFile(500, 501, b"first reference", 5000, tmp_path / "gone"))
-    assert client.session is not None
-    with pytest.raises(RPCError, match="500"):
-        await client.session.send(part())
-    assert "can't be served" in caplog.text
+    path = tmp_path / "file"
+    server.world.add_file(ServedFile(500, 501, b"first reference", 5000, path))
+    for content in (b"a" * 5000, b"replaced", b"b" * 5001, None):
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        if content == b"a" * 5000:
+            assert (await ask(client, part())).bytes == content
+        else:
+            with pytest.raises(FileIdInvalid):
+                await ask(client, part())
+    assert "has 8 bytes now, not 5000" in caplog.text
 
 
 @pytest.mark.parametrize(("dates", "texts"), [(0, 130), (1_700_000_000, 130), (0, 0), (0, 50)])
