@@ -74,8 +74,21 @@ def test_under_nohup_the_demo_outlives_its_terminal(tmp_path: Path, export: str)
             demo.process.send_signal(signal.SIGHUP)
             (feed,) = demo.feeds.values()
             assert b"hello" in fetch(feed)
+            assert demo.process.poll() is None
     finally:
         signal.signal(signal.SIGHUP, ignored)
+
+
+def test_a_second_interrupt_ends_a_bridge_that_does_not_listen(tmp_path: Path, export: str) -> None:
+    with started(export, cwd=tmp_path) as demo:
+        children = demo.children()
+        next(child for child in children if "tgserver" not in child.cmdline()).suspend()
+        demo.process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        demo.process.send_signal(signal.SIGINT)
+        _, complaints = demo.process.communicate(timeout=STOP_WITHIN_S)
+        assert (demo.process.returncode, complaints) == (0, "")
+        assert ended(children)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
