@@ -48,7 +48,7 @@ def start(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[st
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "demo", *arguments],
             cwd=cwd,
-            env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(cwd)} | environment,
             stdout=output,
             stderr=subprocess.PIPE,
             text=True,
