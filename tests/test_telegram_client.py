@@ -428,8 +428,8 @@ async def test_a_call_is_tried_once_and_times_out(server: Server, tmp_path: Path
         ("CHANNEL_PRIVATE", 400, ChannelPrivate),
         ("CHANNEL_PRIVATE", 406, ChannelPrivate),
         ("FLOOD_PREMIUM_WAIT_3", 420, FloodWait),
-        ("A_NAME_NOBODY_KNOWS", 400, BridgeError),
-        ("A_NAME_NOBODY_KNOWS", 444, BridgeError),
+        ("A_NAME_NOBODY_KNOWS", 400, TelegramUnavailable),
+        ("A_NAME_NOBODY_KNOWS", 444, TelegramUnavailable),
     ],
 )
 async def test_telegrams_errors_become_the_bridges(
