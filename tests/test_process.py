@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from config import Settings
+from demo.processes import DIRECT
 
 ROOT = Path(__file__).resolve().parent.parent
 ACCOUNT = {"TG_API_ID": "1", "TG_API_HASH": "0" * 32}
@@ -74,7 +74,7 @@ def wait_for_ping(port: int) -> None:
     end = time.monotonic() + 30
     while True:
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5)
+            DIRECT.open(f"http://127.0.0.1:{port}/ping", timeout=5)
         except urllib.error.HTTPError:
             return
         except OSError:
@@ -151,7 +151,7 @@ def test_without_a_login_it_starts_asks_nothing_and_says_so(tmp_path: Path) -> N
         deadline = time.monotonic() + 10
         while not text and time.monotonic() < deadline:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5)
+                DIRECT.open(f"http://127.0.0.1:{port}/ping", timeout=5)
             except urllib.error.HTTPError as degraded:
                 assert degraded.code == 503
                 text = degraded.read().decode()
