@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tgserver.control import ControlPort, kind_of, title_of
 from tgserver.export import ExportError, load_export
-from tgserver.export.values import one_line
+from tgserver.lines import one_line
 from tgserver.server import Server
 from tgserver.transport import HOST
 from tgserver.world import Chat, ChatKey, World

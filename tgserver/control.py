@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -26,13 +27,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tgserver.entities import entity_from_json
-from tgserver.export import ExportError, build_message
-from tgserver.faults import Action, Fault
+from tgserver.export import build_message
+from tgserver.export.text import utf16_length
+from tgserver.export.values import timestamp
+from tgserver.faults import LONGEST, Action, Fault, is_number
 from tgserver.server import Server
 from tgserver.transport import HOST
 from tgserver.world import Chat, ChatKey, TLMessage
 
 _FAULT_FIELDS = frozenset({"action", "method", "times", "after", "error", "code", "seconds", "dc_id", "media"})
+# Bytes a second.
+_FASTEST = 10**12
+_NUMBER = re.compile(r"-?[0-9]{1,19}")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -111,29 +117,40 @@ class ControlPort:
     async def _rename(self, request: Request) -> Response:
         chat = self._chat(request)
         body = await _body(request, {"title", "username"})
-        self._server.rename(chat, title=body.get("title"), username=body.get("username"))
+        for name, value in body.items():
+            if not isinstance(value, str):
+                raise BadRequest(f"{name} must be a text")
+        with _refusing():
+            self._server.rename(chat, **body)
         return JSONResponse(_summary(chat))
 
     async def _post(self, request: Request) -> Response:
         chat = self._chat(request)
         body = await _body(request, {"text", "entities", "message"})
-        if "message" in body:
-            message = self._built(chat, body["message"])
-        else:
-            message = self._server.post(chat, _text(body), entities=_entities(body))
-            return JSONResponse(_told(message), 201)
-        return JSONResponse(_told(self._server.post(chat, message)), 201)
+        with _refusing():
+            if "message" in body:
+                built = self._built(chat, body["message"])
+                if built.id in chat.messages:
+                    raise BadRequest(f"chat {chat.id} has a message {built.id} already; PATCH changes it")
+                message = self._server.post(chat, built)
+            else:
+                text = _text(body)
+                message = self._server.post(chat, text, entities=_entities(body, text))
+        return JSONResponse(_told(message), 201)
 
     async def _edit(self, request: Request) -> Response:
         chat = self._chat(request)
         message_id = self._message_id(chat, request)
         body = await _body(request, {"text", "entities", "message"})
-        if "message" in body:
-            message = self._built(chat, body["message"] | {"id": message_id})
-            return JSONResponse(_told(self._server.edit(chat, message)))
-        if not isinstance(chat.messages[message_id], raw.types.Message):
-            raise BadRequest("a service message has no text to edit")
-        return JSONResponse(_told(self._server.edit(chat, message_id, _text(body), entities=_entities(body))))
+        with _refusing():
+            if "message" in body:
+                message = self._server.edit(chat, self._built(chat, body["message"], message_id))
+            elif not isinstance(chat.messages[message_id], raw.types.Message):
+                raise BadRequest("a service message has no text to edit")
+            else:
+                text = _text(body)
+                message = self._server.edit(chat, message_id, text, entities=_entities(body, text))
+        return JSONResponse(_told(message))
 
     async def _delete(self, request: Request) -> Response:
         chat = self._chat(request)
@@ -153,10 +170,12 @@ class ControlPort:
     async def _add_fault(self, request: Request) -> Response:
         body = await _body(request, _FAULT_FIELDS)
         try:
-            fault = self._server.faults.add(Fault(**body))
+            fault = Fault(**body)
         except (TypeError, ValueError) as error:
             raise BadRequest(f"{error}; actions are {', '.join(Action)}") from error
-        return JSONResponse(asdict(fault), 201)
+        if fault.dc_id is not None and fault.dc_id not in self._server.dcs:
+            raise BadRequest(f"there is no data center {fault.dc_id}")
+        return JSONResponse(asdict(self._server.faults.add(fault)), 201)
 
     async def _clear_faults(self, _: Request) -> Response:
         self._server.faults.clear()
@@ -167,9 +186,11 @@ class ControlPort:
 
     async def _set_network(self, request: Request) -> Response:
         body = await _body(request, {"latency", "bandwidth"})
-        for name, value in body.items():
-            if not (isinstance(value, int | float) and value >= 0) and not (name == "bandwidth" and value is None):
-                raise BadRequest(f"{name} must be a number of at least 0")
+        latency, bandwidth = body.get("latency", 0), body.get("bandwidth")
+        if not is_number(latency) or not 0 <= latency <= LONGEST:
+            raise BadRequest(f"latency must be a number of seconds from 0 to {LONGEST}")
+        if bandwidth is not None and (not is_number(bandwidth) or not 1 <= bandwidth <= _FASTEST):
+            raise BadRequest(f"bandwidth must be a number of bytes a second from 1 to {_FASTEST}, or null for no limit")
         self._server.latency = body.get("latency", self._server.latency)
         self._server.bandwidth = body.get("bandwidth", self._server.bandwidth)
         return await self._network(request)
@@ -177,7 +198,7 @@ class ControlPort:
     def _chat(self, request: Request) -> Chat:
         which = request.path_params["chat"]
         try:
-            return self._server.chat(int(which) if which.isascii() and which.isdigit() else which)
+            return self._server.chat(int(which) if _NUMBER.fullmatch(which) else which)
         except KeyError:
             raise BadRequest(f"there is no chat {which}", 404) from None
 
@@ -187,16 +208,24 @@ class ControlPort:
             raise BadRequest(f"chat {chat.id} has no message {message_id}", 404)
         return message_id
 
-    def _built(self, chat: Chat, data: Any) -> TLMessage:
-        """A message from the form that an export has."""
+    def _built(self, chat: Chat, data: Any, message_id: int | None = None) -> TLMessage:
+        """A message from the form that an export has. Raises ExportError."""
         if not isinstance(data, dict):
             raise BadRequest("message must be an object, as in an export's result.json")
-        if not {"date", "date_unixtime"} & data.keys():
-            data = data | {"date_unixtime": str(int(time.time()))}
-        try:
-            return build_message(chat, data, self._folders.get(chat.key), self._server.world)
-        except ExportError as error:
-            raise BadRequest(str(error)) from error
+        if message_id is not None:
+            data = data | {"id": message_id}
+        if not timestamp(data):
+            data = data | {"date_unixtime": int(time.time())}
+        return build_message(chat, data, self._folders.get(chat.key), self._server.world)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What the server can't do is the request's fault."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
 
 
 def _summary(chat: Chat) -> dict[str, Any]:
@@ -240,21 +269,30 @@ def _text(body: Mapping[str, Any]) -> str:
     return text
 
 
-def _entities(body: Mapping[str, Any]) -> list[raw.base.MessageEntity]:
+def _entities(body: Mapping[str, Any], text: str) -> list[raw.base.MessageEntity]:
     entries = body.get("entities", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadRequest("entities must be a list of objects")
-    try:
-        return [entity_from_json(entry) for entry in entries]
-    except ValueError as error:
-        raise BadRequest(str(error)) from error
+    length = utf16_length(text)
+    entities = [entity_from_json(entry) for entry in entries]
+    for entry in entries:
+        if not (entry["offset"] >= 0 and 1 <= entry["length"] <= length - entry["offset"]):
+            raise BadRequest(f"entity {entry['type']}: it must be within the text, which has {length} UTF-16 units")
+    return entities
 
 
 async def _body(request: Request, fields: set[str] | frozenset[str]) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise BadRequest("the body must be application/json", 415)
+    content = await request.body()
     try:
-        body = json.loads(await request.body())
+        body = json.loads(content)
+        # What JSON (RFC 8259) and UTF-8 can't say, Python's reader lets pass.
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError as error:
+        raise BadRequest("the body is nested too deep") from error
+    except UnicodeEncodeError as error:
+        raise BadRequest("the body has a lone half of a surrogate pair, which is no character") from error
     except ValueError as error:
         raise BadRequest(f"the body is not JSON: {error}") from error
     if not isinstance(body, dict) or body.keys() - fields:

@@ -18,9 +18,9 @@ def entity_from_json(data: Mapping[str, Any]) -> raw.base.MessageEntity:
     kind = fields.pop("type", None)
     name = "MessageEntity" + "".join(word.capitalize() for word in str(kind).split("_"))
     constructor = getattr(raw.types, name, None)
-    if kind is None or constructor is None:
-        raise ValueError(f"unknown entity type {kind!r}; known are bold, italic, text_url, pre, mention and so on")
-    if not all(isinstance(fields.get(key), int) for key in ("offset", "length")):
+    if not isinstance(kind, str) or constructor is None:
+        raise ValueError(f"unknown entity type {kind!r:.80}; known are bold, italic, text_url, pre, mention and so on")
+    if not all(type(fields.get(key)) is int for key in ("offset", "length")):
         raise ValueError(f"entity {kind}: offset and length must be whole numbers")
     unknown = fields.keys() - set(constructor.__slots__)
     missing = {"url": "text_url", "language": "pre", "user_id": "mention_name", "document_id": "custom_emoji"}

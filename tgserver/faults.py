@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tgserver.errors import RpcFailure
+from tgserver.tl import is_method
 
 ANY = "*"
 PUSH = "push"
+# Of a delay, in seconds.
+LONGEST = 86_400
+_INT32 = range(-(2**31), 2**31)
 
 
 class Action(StrEnum):
@@ -43,6 +48,13 @@ class Action(StrEnum):
     """A push (method "push") that is sent twice."""
 
 
+def is_number(value: object) -> bool:
+    """Whether it is a finite number, and no truth value."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 @dataclass(slots=True)
 class Fault:
     """A rule: the next `times` calls (None: all) of `method` meet `action`.
@@ -70,10 +82,18 @@ class Fault:
         for name, value in whole.items():
             if value is not None and type(value) is not int:
                 raise ValueError(f"{name} must be a whole number")
-        if not isinstance(self.seconds, int | float) or self.seconds < 0 or self.after < 0:
-            raise ValueError("seconds and after must be at least 0")
+        if not is_number(self.seconds) or not 0 <= self.seconds <= LONGEST:
+            raise ValueError(f"seconds must be a number of at least 0 and at most {LONGEST}")
+        if self.after < 0:
+            raise ValueError("after must be at least 0")
         if not isinstance(self.method, str) or not isinstance(self.error, str):
             raise ValueError("method and error must be names")
+        if self.method not in (ANY, PUSH) and not is_method(self.method):
+            raise ValueError(f"there is no method {self.method!r:.80}; methods are named as in messages.getHistory")
+        if self.code is not None and self.code not in _INT32:
+            raise ValueError("code must be a number that TL's int can carry")
+        if self.media is not None and not isinstance(self.media, bool):
+            raise ValueError("media must be true or false")
         if self.action is Action.ERROR and not self.error:
             raise ValueError('an "error" fault needs the error\'s name, for example FLOOD_WAIT_5')
         if self.action is Action.TRANSPORT_ERROR and self.code is None:

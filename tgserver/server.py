@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ from tgserver.crypto.rsa import RsaKey
 from tgserver.datacenter import DataCenter
 from tgserver.dispatch import CallRecord, Dispatcher
 from tgserver.faults import Action, Fault, FaultBook
+from tgserver.lines import one_line
 from tgserver.pushes import Pushes
 from tgserver.session import Session
 from tgserver.tl import TL, Unparsable, check_writable
@@ -31,6 +33,9 @@ DEFAULT_DCS = (2, 4)
 DEFAULT_CODE = "12345"
 # The id of the first account that no TL user was given for.
 FIRST_USER_ID = 7_000_000
+LONGEST_TITLE = 255
+LAST_MESSAGE_ID = 2**31 - 1
+_USERNAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,31}")
 
 
 class Server:
@@ -240,16 +245,32 @@ class Server:
         return self.world.add_chat(chat)
 
     def rename(self, which: Chat | int | str, *, title: str | None = None, username: str | None = None) -> Chat:
-        """Change a chat's title or username ("" takes the username away)."""
+        """Change a chat's title or username ("" takes the username away).
+
+        Raises KeyError for an unknown chat, ValueError for a title or username that it can't have.
+        """
         chat = self.chat(which)
-        if isinstance(chat.peer, raw.types.User):
-            chat.peer.first_name = title or chat.peer.first_name
-        else:
-            chat.peer.title = title or chat.peer.title
+        if title is not None and (not title or len(title) > LONGEST_TITLE or one_line(title) != title):
+            raise ValueError(f"a title is a line of 1 to {LONGEST_TITLE} characters")
+        if username:
+            self._check_username(chat, username)
+        if title is not None and isinstance(chat.peer, raw.types.User):
+            chat.peer.first_name, chat.peer.last_name = title, None
+        elif title is not None and not isinstance(chat.peer, raw.types.User):
+            chat.peer.title = title
         if username is not None and not isinstance(chat.peer, raw.types.Chat):
             chat.peer.username = username or None
             chat.peer.usernames = None
         return self.world.add_chat(chat)
+
+    def _check_username(self, chat: Chat, username: str) -> None:
+        if isinstance(chat.peer, raw.types.Chat):
+            raise ValueError("a basic group has no username")
+        if not _USERNAME.fullmatch(username):
+            raise ValueError("a username is 3 to 32 of the letters a to z, digits and _, a letter first")
+        owner = self.world.chat_named(username)
+        if owner is not None and key_of(owner) != chat.key:
+            raise ValueError(f"the username {username} belongs to {owner.id}")
 
     def post(
         self,
@@ -290,7 +311,7 @@ class Server:
     ) -> TLMessage:
         """Replace a message by another with its id, or the text of the message with that id.
 
-        Raises KeyError if the chat has no such message.
+        Raises KeyError if the chat has no such message, ValueError for one that TL can't express.
         """
         chat = self.chat(which)
         if isinstance(message, int):
@@ -310,9 +331,12 @@ class Server:
         self._pushes.update(chat, journal.delete(self.world, chat, message_ids), copies)
 
     def next_message_id(self, which: Chat | int | str) -> int:
-        """The id that the next message of a chat gets."""
+        """The id that the next message of a chat gets. Raises ValueError if the last possible one is taken."""
         chat = self.chat(which)
-        return max([*chat.ids[-1:], *chat.deleted, 0]) + 1
+        last = max([*chat.ids[-1:], *chat.deleted, 0])
+        if last >= LAST_MESSAGE_ID:
+            raise ValueError(f"chat {chat.id} has a message with the last possible id, {last}; delete does not free it")
+        return last + 1
 
     def push(self, update: Any, *, to: Iterable[Account] | None = None) -> None:
         """Push any update to the main sessions of accounts (None: of all)."""

@@ -41,12 +41,19 @@ def parse(data: bytes) -> TL:
     return parsed
 
 
-def check_writable(value: TL) -> None:
-    """Raise ValueError if Kurigram writes the object as bytes that do not read as the same object.
+# What writing TL raises for a value that a field can't carry.
+_WRITE_ERRORS = (TypeError, AttributeError, ValueError, OverflowError, struct.error)
 
-    That happens when of several fields that TL sends together only some are set.
+
+def check_writable(value: TL) -> None:
+    """Raise ValueError if TL can't carry the object's values, or if its bytes do not read as the same object.
+
+    The latter happens when of several fields that TL sends together only some are set.
     """
-    written = value.write()
+    try:
+        written = value.write()
+    except _WRITE_ERRORS as error:
+        raise ValueError(f"{value.QUALNAME} can't be written as TL: {error}") from error
     # Other bytes follow, as in a real answer: what is missing is then read from them, and Kurigram, which
     # guesses the kind of a vector's elements from the number of bytes that are left, guesses as it would there.
     stream = BytesIO(written + bytes(_MORE))
@@ -58,7 +65,18 @@ def check_writable(value: TL) -> None:
         raise ValueError(f"{value.QUALNAME} is not complete: set all of the fields that TL sends together")
 
 
-def method_name(query: TL) -> str:
+def is_method(name: str) -> bool:
+    """Whether the TL schema has a method of that name, spelled as `method_name` does."""
+    namespace, dot, last = name.rpartition(".")
+    capitalized = last[:1].upper() + last[1:]
+    if not dot and "_" in last:
+        capitalized = "".join(word.capitalize() for word in last.split("_"))
+    home: object = getattr(raw.functions, namespace, None) if dot else raw.functions
+    found = getattr(home, capitalized, None)
+    return isinstance(found, type) and issubclass(found, TLObject) and method_name(found) == name
+
+
+def method_name(query: TL | type[TL]) -> str:
     """The method's name as the TL schema has it: `messages.getHistory`, `ping_delay_disconnect`."""
     *_, namespace, name = query.QUALNAME.split(".")
     if namespace not in ("functions", "types"):

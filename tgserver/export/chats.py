@@ -13,7 +13,8 @@ from tgserver.export.files import build_chat_photo, named_file
 from tgserver.export.identity import stable_id
 from tgserver.export.reader import RawChat
 from tgserver.export.scope import Scope
-from tgserver.export.values import Json, as_text, one_line, timestamp
+from tgserver.export.values import Json, as_text, timestamp
+from tgserver.lines import one_line
 from tgserver.world import DEFAULT_DC, Chat, TLPeer, World
 
 _PERSONAL = frozenset({"personal_chat", "bot_chat", "saved_messages", "replies", "verification_codes"})

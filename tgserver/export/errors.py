@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tgserver.export.values import one_line
+from tgserver.lines import one_line
 
 
 class ExportError(ValueError):

@@ -15,7 +15,8 @@ from tgserver.export.errors import ExportError
 from tgserver.export.peers import PeerBook
 from tgserver.export.reader import RawChat, RawExport, read_export
 from tgserver.export.scope import Scope
-from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text, one_line, timestamp
+from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text, timestamp
+from tgserver.lines import one_line
 from tgserver.world import Chat, ChatKey, TLMessage, World, key_of
 
 log = logging.getLogger(__name__)
@@ -54,8 +55,10 @@ def build_message(chat: Chat, data: Json, folder: Path | None, world: World) -> 
     """
     scope = Scope(world, chat, PeerBook(world), folder, source=f"chat {chat.id}")
     if data.get("id") is None:
-        last = max((*chat.messages, *chat.deleted), default=0)
-        return messages.build(scope, max(0, last) + 1, data)
+        last = max([*chat.ids[-1:], *chat.deleted, 0])
+        if last >= INT32_MAX:
+            raise ExportError(f"{scope.source}: a message has the last possible id, {last}; there is no next one")
+        return messages.build(scope, last + 1, data)
     message_id = messages.message_id_of(data)
     if message_id is None or message_id < 0:
         written = f"{data['id']!r:.40}"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tgserver.export.errors import ExportError
-from tgserver.export.values import INT64_MAX, Json, as_id, as_list, as_text, one_line
+from tgserver.export.values import INT64_MAX, Json, as_id, as_list, as_text
+from tgserver.lines import one_line
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ beside it, nested objects likewise, bytes in base64 as `{"_bytes": "AAE="}`. It 
 from __future__ import annotations
 
 import base64
-import struct
 from typing import Any
 
 from pyrogram import raw
@@ -27,10 +26,7 @@ def from_json(value: object) -> Any:
     built = _build(value)
     if not isinstance(built, TLObject):
         raise ValueError(f'expected an object with the constructor\'s name under "_", got {value!r:.80}')
-    try:
-        check_writable(built)
-    except (TypeError, AttributeError, ValueError, OverflowError, struct.error) as error:
-        raise ValueError(f"{built.QUALNAME} can't be written as TL: {error}") from error
+    check_writable(built)
     return built
 
 

@@ -7,7 +7,6 @@ a number written as a string, or nonsense. Nothing here raises; TL can carry wha
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -33,18 +32,6 @@ def as_text(value: object, default: str = "") -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return default
-
-
-def one_line(text: str) -> str:
-    """The text as one line that a terminal can show: control characters and changes of direction become spaces.
-
-    Names come from strangers, and some sequences of control characters command a terminal.
-    """
-    return " ".join(_CONTROLS.sub(" ", text).split())
-
-
-# C0 and C1 controls, separators of lines, marks and overrides of direction, surrogates.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def as_int(value: object, default: int = 0, limit: int = INT64_MAX) -> int:

@@ -135,6 +135,10 @@ async def test_the_network_is_slowed_down(http: httpx.AsyncClient, server: Serve
     assert (await http.patch("/network", json={"bandwidth": None})).json()["bandwidth"] is None
 
 
+NEWS_MESSAGES = "/chats/news/messages"
+BOLD = {"type": "bold", "offset": 0, "length": 1}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "why"),
     [
@@ -162,6 +166,45 @@ async def test_the_network_is_slowed_down(http: httpx.AsyncClient, server: Serve
         ("POST", "/faults", {}, 400, "action"),
         ("POST", "/faults", {"action": "error", "method": "*"}, 400, "error's name"),
         ("PATCH", "/network", {"latency": "slow"}, 400, "latency must be a number"),
+        ("PATCH", "/network", {"latency": True}, 400, "latency must be a number"),
+        ("PATCH", "/network", {"latency": 10**400}, 400, "latency must be a number"),
+        ("PATCH", "/network", {"latency": None}, 400, "latency must be a number"),
+        ("PATCH", "/network", {"bandwidth": 0}, 400, "bandwidth must be a number"),
+        ("PATCH", "/network", {"latency": 1, "bandwidth": False}, 400, "bandwidth must be a number"),
+        ("POST", "/chats/" + "9" * 5000 + "/messages", {"text": "x"}, 404, "no chat 999"),
+        ("PATCH", "/chats/news", {"title": 5}, 400, "title must be a text"),
+        ("PATCH", "/chats/news", {"title": {"a": 1}}, 400, "title must be a text"),
+        ("PATCH", "/chats/news", {"title": None}, 400, "title must be a text"),
+        ("PATCH", "/chats/news", {"title": ""}, 400, "a line of 1 to 255"),
+        ("PATCH", "/chats/news", {"title": "a\x1b[2J\n"}, 400, "a line of 1 to 255"),
+        ("PATCH", "/chats/news", {"title": "x" * 256}, 400, "a line of 1 to 255"),
+        ("PATCH", "/chats/news", {"title": "Fine", "username": "bad name!"}, 400, "a username is"),
+        ("PATCH", "/chats/news", {"title": "Fine", "username": ["x"]}, 400, "username must be a text"),
+        ("PATCH", "/chats/news", {"title": "Fine", "username": "ada_friend"}, 400, "belongs to 3003"),
+        ("PATCH", "/chats/2002", {"username": "group"}, 400, "a basic group has no username"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"offset": -1}]}, 400, "within the text"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"length": 2}]}, 400, "within the text"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"length": 0}]}, 400, "within the text"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"length": 2**70}]}, 400, "within the text"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"length": True}]}, 400, "whole numbers"),
+        ("POST", NEWS_MESSAGES, {"text": "x", "entities": [BOLD | {"type": {}}]}, 400, "unknown entity type {}"),
+        (
+            "POST",
+            NEWS_MESSAGES,
+            {"text": "x", "entities": [BOLD | {"type": "text_url", "url": 5}]},
+            400,
+            "can't be written as TL",
+        ),
+        ("POST", NEWS_MESSAGES, {"message": {"id": 250, "text": "x"}}, 400, "a message 250 already"),
+        ("PATCH", NEWS_MESSAGES + "/3", {"message": 5}, 400, "must be an object"),
+        ("PATCH", NEWS_MESSAGES + "/3", {"text": "x", "entities": [BOLD | {"length": 9}]}, 400, "within the text"),
+        ("POST", "/faults", {"action": "hang", "method": "messages.getHistroy"}, 400, "no method"),
+        ("POST", "/faults", {"action": "hang", "method": ""}, 400, "no method"),
+        ("POST", "/faults", {"action": "delay", "seconds": True}, 400, "seconds must be"),
+        ("POST", "/faults", {"action": "delay", "seconds": 10**400}, 400, "seconds must be"),
+        ("POST", "/faults", {"action": "transport_error", "code": 2**31}, 400, "code must be"),
+        ("POST", "/faults", {"action": "hang", "media": 1}, 400, "media must be"),
+        ("POST", "/faults", {"action": "hang", "dc_id": 9}, 400, "no data center 9"),
     ],
 )
 async def test_a_wrong_request_is_told_what_is_wrong(
@@ -170,7 +213,49 @@ async def test_a_wrong_request_is_told_what_is_wrong(
     answer = await http.request(method, path, json=body)
     assert answer.status_code == status
     assert why in answer.json()["error"]
-    assert server.chat("news").pts == 100
+    assert len(answer.json()["error"].splitlines()) == 1
+    assert (server.chat("news").pts, server.chat("news").peer.title) == (100, "News")  # type: ignore[union-attr]
+    assert (list(server.faults), server.latency, server.bandwidth) == ([], 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "why"),
+    [
+        ("PATCH", "/chats/news", '{"title": "\\ud800"}', "surrogate"),
+        ("POST", NEWS_MESSAGES, '{"text": "\\ud800"}', "surrogate"),
+        ("POST", NEWS_MESSAGES, '{"message": {"\\udfff": 1}}', "surrogate"),
+        ("POST", "/faults", '{"action": "delay", "seconds": NaN}', "not JSON"),
+        ("POST", "/faults", '{"action": "delay", "seconds": 1e999}', "not JSON"),
+        ("PATCH", "/network", '{"latency": Infinity}', "not JSON"),
+        ("PATCH", "/network", '{"latency": ' + "9" * 5000 + "}", "not JSON"),
+        ("POST", NEWS_MESSAGES, "[" * 100_000, "nested too deep"),
+        ("POST", NEWS_MESSAGES, '{"message": {"text": ' + "[" * 100_000 + "]" * 100_000 + "}}", "nested too deep"),
+        ("POST", NEWS_MESSAGES, b'{"text": "\xff"}', "not JSON"),
+    ],
+)
+async def test_a_body_that_is_no_json_is_told_so(
+    http: httpx.AsyncClient, server: Server, method: str, path: str, body: str | bytes, why: str
+) -> None:
+    answer = await http.request(method, path, content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert why in answer.json()["error"]
+    assert (server.chat("news").pts, list(server.faults), server.latency) == (100, [], 0.0)
+
+
+@pytest.mark.parametrize("body", [{"text": "x"}, {"message": {"text": "x"}}])
+async def test_behind_the_last_possible_id_there_is_no_next_message(
+    http: httpx.AsyncClient, server: Server, body: dict[str, Any]
+) -> None:
+    last = await http.post(NEWS_MESSAGES, json={"message": {"id": 2**31 - 1, "text": "the last"}})
+    assert last.status_code == 201
+    answer = await http.post(NEWS_MESSAGES, json=body)
+    assert (answer.status_code, "the last possible id" in answer.json()["error"]) == (400, True)
+    assert server.chat("news").ids[-1] == 2**31 - 1
+
+
+async def test_a_chat_is_found_by_its_marked_id(http: httpx.AsyncClient, server: Server) -> None:
+    answer = await http.patch(f"/chats/{-(10**12) - NEWS}", json={"title": "Found"})
+    assert answer.json()["title"] == "Found"
 
 
 async def test_a_web_page_can_not_pull_the_levers(http: httpx.AsyncClient) -> None:
