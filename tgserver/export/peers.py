@@ -11,7 +11,7 @@ from pyrogram import raw
 
 from tgserver.export.identity import stable_id
 from tgserver.export.values import INT64_MAX, as_int, as_text
-from tgserver.world import Chat, TLPeer, World, key_of
+from tgserver.world import Chat, ChatKey, TLPeer, World
 
 # Exports before 2021 wrote peers as one number: the kind above bit 32, the bare id below.
 _OLD_KIND_BITS = 32
@@ -157,12 +157,12 @@ class PeerBook:
 
     def channel(self, channel_id: int, title: object = None) -> int:
         """Make sure that the channel exists; answers the id."""
-        self._mention(channel_id, as_text(title).strip(), _mentioned_channel)
+        self._mention(ChatKey("channel", channel_id), as_text(title).strip(), _mentioned_channel)
         return channel_id
 
     def supergroup(self, channel_id: int) -> int:
         """Make sure that the supergroup exists; answers the id."""
-        self._mention(channel_id, "", _mentioned_supergroup)
+        self._mention(ChatKey("channel", channel_id), "", _mentioned_supergroup)
         return channel_id
 
     def peer(self, value: object, name: object = None) -> raw.base.Peer | None:
@@ -174,7 +174,7 @@ class PeerBook:
         if kind == "user":
             return raw.types.PeerUser(user_id=self.user(bare, name))
         if kind == "chat":
-            self._mention(bare, as_text(name).strip(), _mentioned_group)
+            self._mention(ChatKey("chat", bare), as_text(name).strip(), _mentioned_group)
             return raw.types.PeerChat(chat_id=bare)
         return raw.types.PeerChannel(channel_id=self.channel(bare, name))
 
@@ -205,8 +205,7 @@ class PeerBook:
         )
         return bot_id
 
-    def _mention(self, bare: int, title: str, make: Callable[[int, str], TLPeer]) -> None:
+    def _mention(self, key: ChatKey, title: str, make: Callable[[int, str], TLPeer]) -> None:
         # A chat under that id is never replaced: it may hold messages.
-        peer = make(bare, title)
-        if key_of(peer) not in self._world.chats:
-            self._world.add_chat(Chat(peer, mentioned=True))
+        if key not in self._world.chats:
+            self._world.add_chat(Chat(make(key.id, title), mentioned=True))

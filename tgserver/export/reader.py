@@ -101,16 +101,21 @@ def _look(place: Path) -> Path:
     raise ExportError(f"{place}: holds no {RESULT}; name the folder of an export, or {_AGAIN}")
 
 
-def _parse(path: Path) -> object:
+def _text_of(path: Path) -> str:
     try:
         content = path.read_bytes()
-        if content.startswith(_UTF16_BEGINNINGS):
-            raise ExportError(f"{path}: this is UTF-16, not UTF-8; save it as UTF-8, or {_AGAIN}")
-        text = content.decode("utf-8-sig")
     except OSError as error:
         raise ExportError(f"{path}: can't be read ({error.strerror}); check the file and its rights") from error
+    if content.startswith(_UTF16_BEGINNINGS):
+        raise ExportError(f"{path}: this is UTF-16, not UTF-8; save it as UTF-8, or {_AGAIN}")
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ExportError(f"{path}: not UTF-8 at byte {error.start}; {_AGAIN}") from error
+
+
+def _parse(path: Path) -> object:
+    text = _text_of(path)
     if not text.strip():
         raise ExportError(f"{path}: the file is empty; {_AGAIN}")
     try:

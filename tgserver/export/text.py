@@ -18,7 +18,7 @@ _DEEPEST = 20
 
 def utf16_length(text: str) -> int:
     """The length in UTF-16 code units, in which Telegram counts."""
-    return len(text.encode("utf-16-le")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
 def parse_text(value: object) -> tuple[str, list[Entity]]:

@@ -23,6 +23,8 @@ def as_text(value: object, default: str = "") -> str:
     length in UTF-16 units.
     """
     if isinstance(value, str):
+        if value.isascii():
+            return value
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -36,16 +38,16 @@ def as_text(value: object, default: str = "") -> str:
 
 def as_int(value: object, default: int = 0, limit: int = INT64_MAX) -> int:
     """A whole number within [-limit - 1, limit], from a number or a decimal string, else `default`."""
-    number = default
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         return default
+    number = default
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         number = int(value)
     elif isinstance(value, str) and len(value) <= 40:
         digits = value.strip()
         if digits.removeprefix("-").isdecimal():
             number = int(digits)
-    return max(-limit - 1, min(limit, number))
+    return number if -limit <= number <= limit else limit if number > 0 else -limit - 1
 
 
 def as_id(value: object) -> int:
