@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tgserver.control import ControlPort, kind_of, title_of
@@ -58,8 +59,17 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def load(folders: list[Path]) -> tuple[World, dict[ChatKey, Path], list[Chat]]:
-    """The world of some exports, each chat's folder, and the chats. Raises Refusal."""
+@dataclass(slots=True, frozen=True)
+class Loaded:
+    """The world of some exports, the chats that they hold, and where each one's files are."""
+
+    world: World
+    chats: list[Chat]
+    folders: dict[ChatKey, Path]
+
+
+def load(folders: list[Path]) -> Loaded:
+    """Read the exports. Raises Refusal."""
     world = World()
     chats: dict[ChatKey, Chat] = {}
     homes: dict[ChatKey, Path] = {}
@@ -72,7 +82,7 @@ def load(folders: list[Path]) -> tuple[World, dict[ChatKey, Path], list[Chat]]:
         for chat in loaded:
             chats[chat.key] = chat
             homes[chat.key] = folder if folder.is_dir() else folder.parent
-    return world, homes, list(chats.values())
+    return Loaded(world, list(chats.values()), homes)
 
 
 @contextmanager
@@ -91,13 +101,12 @@ def _patience(folder: Path) -> Iterator[None]:
         timer.cancel()
 
 
-async def serve(options: argparse.Namespace) -> None:
+async def serve(loaded: Loaded, options: argparse.Namespace) -> None:
     """Serve until SIGINT or SIGTERM. Raises Refusal."""
-    world, homes, chats = load(options.export)
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    server = Server(world, port=options.port)
+    server = Server(loaded.world, port=options.port)
     try:
         await server.start()
     except OSError as error:
@@ -106,13 +115,13 @@ async def serve(options: argparse.Namespace) -> None:
     ready: Path | None = None
     try:
         if options.control_port is not None:
-            control = ControlPort(server, port=options.control_port, folders=homes)
+            control = ControlPort(server, port=options.control_port, folders=loaded.folders)
             try:
                 await control.start()
             except OSError as error:
                 why = error.strerror or error
                 raise Refusal(f"--control-port {options.control_port}: {why}; choose another") from error
-        await _announce(server, control, chats, options)
+        await _announce(server, control, loaded.chats, options)
         ready = options.ready_file
         await stopping.wait()
     finally:
@@ -151,7 +160,9 @@ def main(arguments: list[str] | None = None) -> int:
         # Titles are in all scripts, a terminal's encoding may be in none of them.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        asyncio.run(serve(options))
+        # Outside the event loop, which would hold Ctrl-C back until all is read.
+        loaded = load(options.export)
+        asyncio.run(serve(loaded, options))
     except Refusal as refusal:
         print(f"tgserver: {one_line(str(refusal))}", file=sys.stderr)
         return BAD_USAGE

@@ -124,6 +124,19 @@ def test_a_line_tells_when_reading_takes_a_while(
     assert lines[-1].startswith(f"tgserver: {tmp_path / 'nope'}: no such folder")
 
 
+async def test_ctrl_c_ends_the_reading_of_exports(tmp_path: Path) -> None:
+    many = [{"id": number, "type": "message", "text": "x"} for number in range(1, 2000)]
+    (tmp_path / "result.json").write_text(json.dumps({"type": "private_channel", "id": 5, "messages": many}))
+    process = await spawn("--export", *[tmp_path] * 300)
+    assert process.stderr is not None
+    async with asyncio.timeout(10):
+        assert b"takes the place of" in await process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = await process.communicate()
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+
+
 @pytest.fixture
 def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Runs the command where it must not start; what it says on stderr."""
