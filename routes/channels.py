@@ -15,8 +15,9 @@ import msgspec
 import post_parser
 import rss_generator
 from errors import PassingFault, PostNotFound
-from feeds import page, rss
+from feeds import page
 from feeds.feed import Document, Feed, FeedFormat, Item
+from feeds.fragments import Fragment
 from model.channel import Channel
 from model.message import Message
 from posts.answers import answered_ids
@@ -100,7 +101,9 @@ class ChannelDocuments:
         self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
         # By guid and options.
         self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
-        self._fragments: RecentlyUsed[str, rss.Fragment] = RecentlyUsed(REMEMBERED_POSTS)
+        self._fragments: dict[FeedFormat, RecentlyUsed[str, Fragment]] = {
+            format: RecentlyUsed(REMEMBERED_POSTS) for format in (FeedFormat.RSS, FeedFormat.ATOM)
+        }
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -175,7 +178,7 @@ class ChannelDocuments:
 
     def _document(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Document:
         feed = self._feed(posts, window.channel, window.changed_at, format, options)
-        return rss_generator.render(format, feed, zone=self._settings.zone, fragments=self._fragments)
+        return rss_generator.render(format, feed, zone=self._settings.zone, fragments=self._fragments.get(format))
 
     def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Document:
         options = self._options(FeedQuery(), base_url)
