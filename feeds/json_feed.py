@@ -103,7 +103,7 @@ def render(feed: Feed) -> Document:
     """The feed as JSON. The same feed gives the same bytes in every process.
 
     The entity tag is that of the document without footers and counters. Unlike the XML formats nothing is remembered:
-    the encoder takes about a millisecond for a hundred posts.
+    a hundred posts take 3 ms.
     """
     published = dates.filled([item.post.date for item in feed.items])
     lasting = [_item(feed, item, when) for item, when in zip(feed.items, published, strict=True)]
