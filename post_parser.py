@@ -13,9 +13,11 @@ from model.message import Message
 from posts.answers import answered_by, with_answered
 from posts.author import author_of
 from posts.blocks.comments import comments_url
+from posts.blocks.forward import original_url
 from posts.blocks.sheet import Sheet
 from posts.blocks.unsupported import notice
 from posts.body import body
+from posts.counters import counters_of
 from posts.flags import MERGED, RENDER_FAILED, flags_of
 from posts.footer import footer
 from posts.grouping import Group, group_messages
@@ -114,6 +116,7 @@ def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
     flags = flags_of(group, own, channel)
     html = body(sheet, group)
     discussed = group.discussed
+    forward = next((one.forward for one in group.messages if one.forward is not None), None)
     return Post(
         guid=item_id(channel.id, group.first),
         channel_id=channel.id,
@@ -131,8 +134,10 @@ def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
         tags=own.tags,
         enclosures=tuple(sheet.enclosures),
         images=tuple(sheet.images),
-        forwarded_from=next((one.forward.origin for one in group.messages if one.forward is not None), None),
+        forwarded_from=None if forward is None else forward.origin,
+        forward_url="" if forward is None else original_url(forward, options.link_host),
         comments_url="" if discussed is None else comments_url(sheet, discussed),
+        counters=counters_of(group),
     )
 
 

@@ -8,12 +8,13 @@ from datetime import UTC, tzinfo
 
 import msgspec
 
-from feeds import page, rss
+from feeds import atom, json_feed, page, rss
 from feeds.feed import Document, Feed, FeedFormat, Item
+from feeds.fragments import Memory
 from feeds.sanitizer import sanitize
 from model.channel import Channel, ChannelKind
 from posts.identity import bare_id, feed_id
-from posts.post import Post
+from posts.post import Counters, Post
 
 
 def build_feed(
@@ -25,6 +26,8 @@ def build_feed(
     page_url: str,
     updated: int,
     feed_url: str = "",
+    atom_url: str = "",
+    json_url: str = "",
     posts_url: str = "",
     icon_url: str = "",
     older_url: str = "",
@@ -63,6 +66,8 @@ def build_feed(
         items=tuple(items.values()),
         icon_url=icon_url,
         feed_url=feed_url,
+        atom_url=atom_url,
+        json_url=json_url,
         older_url=older_url,
         newer_url=newer_url,
         ttl=ttl,
@@ -86,20 +91,27 @@ def placeholder(post: Post) -> Item:
     """The item that stands for a post which can't be shown: same identity, and the way to the original."""
     link = html.escape(post.link)
     notice = f'<p>This post could not be shown here. <a href="{link}">Open it in Telegram</a>.</p>'
-    failed = msgspec.structs.replace(post, html=notice, footer_html="", enclosures=(), images=(), failed=True)
+    failed = msgspec.structs.replace(
+        post, html=notice, footer_html="", enclosures=(), images=(), counters=Counters(), failed=True
+    )
     return Item(post=failed, content=sanitize(notice), footer=sanitize(""))
 
 
-def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: rss.Memory | None = None) -> Document:
+def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: Memory | None = None) -> Document:
     """The feed in that format. Pages show dates on the clock of `zone`; feeds don't depend on it.
 
-    With `fragments` (which the caller keeps and bounds), a feed is made of what it was made of before.
+    With `fragments` (which the caller keeps and bounds, one for each format), a feed in XML is made of what it was made
+    of before.
 
-    The entity tag covers all but the footers, and is equal in every process.
+    The entity tag covers all but footers and counters, and is equal in every process.
     """
     match format:
         case FeedFormat.RSS:
             return rss.render(feed, fragments)
+        case FeedFormat.ATOM:
+            return atom.render(feed, fragments)
+        case FeedFormat.JSON:
+            return json_feed.render(feed)
         case FeedFormat.HTML:
             return page.render(feed, zone)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -20,6 +21,19 @@ def moment(seconds: int | None) -> datetime | None:
     # Which of them depends on how far the value is off.
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def filled(seconds: Sequence[int | None]) -> list[datetime]:
+    """The times of a feed's posts, newest first, for formats that want one of each.
+
+    A post without one gets that of the next older post that has one, else the beginning of unix time.
+    """
+    times = []
+    older = datetime.fromtimestamp(0, UTC)
+    for each in reversed(seconds):
+        older = moment(each) or older
+        times.append(older)
+    return times[::-1]
 
 
 def rfc822(when: datetime) -> str:

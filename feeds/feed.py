@@ -19,7 +19,18 @@ class FeedFormat(StrEnum):
     """A document format that `rss_generator.render` can write."""
 
     RSS = "rss"
+    ATOM = "atom"
+    JSON = "json"
     HTML = "html"
+
+
+MEDIA_TYPES = {
+    FeedFormat.RSS: "application/rss+xml",
+    FeedFormat.ATOM: "application/atom+xml",
+    FeedFormat.JSON: "application/feed+json",
+    FeedFormat.HTML: "text/html",
+}
+GENERATOR = "Telegram Bridge"
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,8 +45,9 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     """A channel and its newest posts, newest first, with the addresses that a document names.
 
     URLs are absolute. `updated` is when the content last changed (unix seconds), never the time of rendering.
-    `ttl` is how long a reader may wait, in seconds. `base_url` is the bridge's own address without a slash at
-    its end. `posts_url`, where given, followed by `/` and a message id is the page of that one post.
+    `ttl` is how long a reader may wait, in seconds. `feed_url`, `atom_url` and `json_url` are the feed in RSS, Atom and
+    JSON. `base_url` is the bridge's own address without a slash at its end. `posts_url`, where given, followed by `/`
+    and a message id is the page of that one post.
     `language` is a BCP 47 tag, "" where nobody has said which.
     """
 
@@ -50,6 +62,8 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Item, ...]
     icon_url: str = ""
     feed_url: str = ""
+    atom_url: str = ""
+    json_url: str = ""
     older_url: str = ""
     newer_url: str = ""
     ttl: int = 300

@@ -16,14 +16,14 @@ from markupsafe import Markup
 from feeds import dates, xml
 from feeds.assembly import assemble, entity_tag
 from feeds.excerpt import excerpt
-from feeds.feed import Document, Feed, Item
+from feeds.feed import MEDIA_TYPES, Document, Feed, FeedFormat, Item
 from posts.graphemes import clusters
 from posts.post import Post
 
 if TYPE_CHECKING:
     import jinja2
 
-CONTENT_TYPE = "text/html; charset=utf-8"
+CONTENT_TYPE = f"{MEDIA_TYPES[FeedFormat.HTML]}; charset=utf-8"
 
 # Stands for a post's footer until the page is assembled. A page can't hold it otherwise: HTML forbids NUL, and every
 # text that a template prints is cleaned of it.

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-
-import msgspec
+from collections.abc import Iterator
+from functools import partial
 
 from feeds import dates, xml
-from feeds.assembly import assemble
 from feeds.excerpt import excerpt
-from feeds.feed import Document, Feed, Item
+from feeds.feed import GENERATOR, MEDIA_TYPES, Document, Feed, FeedFormat, Item
+from feeds.fragments import Memory, compose, recall
+from feeds.item_parts import distinct, shown_image
 from model.channel import ChannelKind
 from posts.post import Enclosure, Post
 
-CONTENT_TYPE = "application/rss+xml; charset=utf-8"
-GENERATOR = "Telegram Bridge"
+CONTENT_TYPE = f"{MEDIA_TYPES[FeedFormat.RSS]}; charset=utf-8"
 
 _DESCRIPTION_CHARS = 300
 _PUBLIC_KINDS = frozenset({ChannelKind.CHANNEL, ChannelKind.SUPERGROUP})
@@ -26,34 +25,15 @@ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com
 _TAIL = "</channel>\n</rss>\n"
 
 
-class Fragment(msgspec.Struct, frozen=True):
-    """An item in RSS, in UTF-8: what stands before its footer and what after it. `base_url` is the feed's."""
-
-    item: Item
-    base_url: str
-    before: bytes
-    after: bytes
-
-
-# Fragments by their posts' guids.
-Memory = MutableMapping[str, Fragment]
-
-
 def render(feed: Feed, memory: Memory | None = None) -> Document:
     """The feed as RSS 2.0. The same feed gives the same bytes in every process, locale and time zone.
 
     With a `memory` (which the caller keeps and bounds), items that are the same as before are not written again.
     """
     memory = {} if memory is None else memory
-    # What stands before, between and after the footers.
-    pieces = []
-    so_far = (_HEAD + _channel(feed)).encode()
-    for item in feed.items:
-        fragment = _fragment(feed, item, memory)
-        pieces.append(so_far + fragment.before)
-        so_far = fragment.after
-    pieces.append(so_far + _TAIL.encode())
-    body, etag = assemble(pieces, [xml.cdata(item.footer) for item in feed.items])
+    # The feed's address is part of items: it begins that of the list of flags.
+    fragments = [recall(memory, item, feed.base_url, partial(_item, feed, item)) for item in feed.items]
+    body, etag = compose(_HEAD + _channel(feed), fragments, _TAIL)
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
 
@@ -78,16 +58,6 @@ def _channel(feed: Feed) -> str:
     lines.append(f"<generator>{GENERATOR}</generator>")
     lines.append("<docs>https://www.rssboard.org/rss-specification</docs>")
     return "\n".join(lines) + "\n"
-
-
-def _fragment(feed: Feed, item: Item, memory: Memory) -> Fragment:
-    known = memory.get(item.post.guid)
-    if known is not None and known.item == item and known.base_url == feed.base_url:
-        return known
-    before, after = _item(feed, item)
-    fragment = Fragment(item, feed.base_url, before.encode(), after.encode())
-    memory[item.post.guid] = fragment
-    return fragment
 
 
 def _item(feed: Feed, item: Item) -> tuple[str, str]:
@@ -131,11 +101,7 @@ def _files(files: tuple[Enclosure, ...]) -> Iterator[str]:
     No address stands twice: a podcast client would list the episode twice.
     """
     main = min(files, key=_enclosure_rank, default=None)
-    seen = set[str]()
-    for file in sorted(files, key=lambda file: file is not main):
-        if file.url in seen:
-            continue
-        seen.add(file.url)
+    for file in distinct(sorted(files, key=lambda file: file is not main)):
         url, mime_type, size = xml.attribute(file.url), xml.attribute(file.mime_type), max(0, file.size)
         if file is main:
             yield f'<enclosure url={url} length="{size}" type={mime_type}/>'
@@ -156,10 +122,8 @@ def _enclosure_rank(file: Enclosure) -> int:
 
 
 def _thumbnail(item: Item) -> Iterator[str]:
-    """The first image that the body shows. Readers show one of any other address beside the body, as another."""
-    for image in item.post.images:
-        if image.url.replace("&", "&amp;") in item.content:
-            width = f' width="{image.width}"' if image.width > 0 else ""
-            height = f' height="{image.height}"' if image.height > 0 else ""
-            yield f"<media:thumbnail url={xml.attribute(image.url)}{width}{height}/>"
-            return
+    image = shown_image(item)
+    if image is not None:
+        width = f' width="{image.width}"' if image.width > 0 else ""
+        height = f' height="{image.height}"' if image.height > 0 else ""
+        yield f"<media:thumbnail url={xml.attribute(image.url)}{width}{height}/>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.message import Message, Reaction
 from posts.blocks.sheet import Sheet
+from posts.counters import counters_of
 from posts.grouping import Group
 from posts.identity import app_link, bridge_link, post_link
 from posts.plain import escape, one_line
@@ -12,13 +13,10 @@ from posts.wording import counted, utc_stamp
 
 def footer(sheet: Sheet, group: Group, flags: tuple[str, ...]) -> str:
     """Reactions; views, forwards, comments and id; dates; links; flags if the options ask for them."""
-    main = group.main
     lines = []
-    # An album's reactions are on one of its messages, whichever has the caption.
-    reactions = main.reactions or next((message.reactions for message in group.messages if message.reactions), ())
-    if reactions:
+    if reactions := counters_of(group).reactions:
         lines.append(f'<p class="reactions">{" ".join(map(_reaction, reactions))}</p>')
-    lines.append(f'<p class="meta">{" · ".join(_facts(main, group))}</p>')
+    lines.append(f'<p class="meta">{" · ".join(_facts(group.main, group))}</p>')
     if dates := _dates(group):
         lines.append(f'<p class="dates">{" · ".join(dates)}</p>')
     if links := _links(sheet, group):

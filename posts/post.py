@@ -8,6 +8,7 @@ import msgspec
 
 from model.channel import PeerName
 from model.media import FileRef
+from model.message import Reaction
 
 
 class MediaLinks(Protocol):
@@ -57,12 +58,22 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     height: int = 0
 
 
+class Counters(msgspec.Struct, frozen=True, kw_only=True):
+    """How many have seen, forwarded and answered a post with a sign; None where Telegram does not say."""
+
+    views: int | None = None
+    forwards: int | None = None
+    reactions: tuple[Reaction, ...] = ()
+
+
 class Post(msgspec.Struct, frozen=True, kw_only=True):
     """One item of every feed and page.
 
     `html` is the content, `footer_html` counters and links that change without the post changing; both have all
     text escaped and have yet to pass the sanitizer. `text` is the plain text. `date` is the first message's, `updated`
     the latest visible edit (None: never edited). `link` is the post at `link_host`.
+    `forward_url` is the original of a forwarded post, "" where it has no address on the web. `counters` says in
+    numbers what the footer says in words.
     """
 
     guid: str
@@ -82,5 +93,7 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     enclosures: tuple[Enclosure, ...] = ()
     images: tuple[Image, ...] = ()
     forwarded_from: PeerName | None = None
+    forward_url: str = ""
     comments_url: str = ""
+    counters: Counters = Counters()
     failed: bool = False

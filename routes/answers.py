@@ -7,8 +7,8 @@ import time
 from starlette.requests import Request
 from starlette.responses import Response
 
-from feeds.feed import Document
 from routes.channels import FEED_MAX_AGE_S, Served
+from routes.content_coding import Encoded, accepts_gzip
 from routes.headers import COMMON_HEADERS
 from routes.preconditions import Verdict, evaluate, http_date
 
@@ -23,22 +23,34 @@ def feed_response(request: Request, served: Served, *, private: bool) -> Respons
     """
     max_age = STALE_MAX_AGE_S if served.stale else FEED_MAX_AGE_S
     scope = "private" if private else "public"
-    headers = {"Cache-Control": f"{scope}, max-age={max_age}, stale-if-error={STALE_IF_ERROR_S}"}
+    headers = {
+        "Cache-Control": f"{scope}, max-age={max_age}, stale-if-error={STALE_IF_ERROR_S}",
+        "Link": served.link,
+    }
     if served.stale:
         age = max(0, int(time.time() - served.fetched_at))
         headers["Age"] = str(age)
         headers["Cache-Status"] = f"bridge; hit; ttl={FEED_MAX_AGE_S - age}; detail={served.stale.value}"
-    return _conditional(request, served.document, headers)
+    return _conditional(request, served.encoded, headers)
 
 
-def page_response(request: Request, document: Document, security_policy: str) -> Response:
+def page_response(request: Request, encoded: Encoded, security_policy: str) -> Response:
     """A page, or 304 if the browser has it. Browsers ask each time, since a page is opened to see what is new."""
-    return _conditional(request, document, {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy})
+    return _conditional(request, encoded, {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy})
 
 
-def _conditional(request: Request, document: Document, headers: dict[str, str]) -> Response:
-    headers |= COMMON_HEADERS | {"ETag": document.etag, "Last-Modified": http_date(document.last_modified)}
+def _conditional(request: Request, encoded: Encoded, headers: dict[str, str]) -> Response:
+    document = encoded.document
+    headers |= COMMON_HEADERS | {
+        # Weak, and so the same whatever the coding (RFC 9110 8.8.1).
+        "ETag": document.etag,
+        "Last-Modified": http_date(document.last_modified),
+        "Vary": "Accept-Encoding",
+    }
     # Our tag is weak, and If-None-Match compares weakly (RFC 9110 13.1.2): only the opaque part counts.
     if evaluate(request.headers, document.etag.removeprefix("W/"), document.last_modified) is Verdict.NOT_MODIFIED:
         return Response(status_code=304, headers=headers)
+    if accepts_gzip(request.headers.getlist("accept-encoding")):
+        headers["Content-Encoding"] = "gzip"
+        return Response(encoded.gzipped, headers=headers, media_type=document.content_type)
     return Response(document.body, headers=headers, media_type=document.content_type)

@@ -15,12 +15,15 @@ import msgspec
 import post_parser
 import rss_generator
 from errors import PassingFault, PostNotFound
-from feeds import page, rss
-from feeds.feed import Document, Feed, FeedFormat, Item
+from feeds import page
+from feeds.feed import Feed, FeedFormat, Item
+from feeds.fragments import Fragment
 from model.channel import Channel
 from model.message import Message
 from posts.answers import answered_ids
 from posts.post import MediaLinks, Post, RenderOptions
+from routes.addresses import address, link_header
+from routes.content_coding import Encoded, encode
 from routes.document_cache import DocumentCache, Rendered
 from routes.query import FeedQuery
 from routes.recently_used import RecentlyUsed
@@ -53,9 +56,13 @@ class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
-    """A document and how fresh the history behind it is. `fetched_at` is unix time in seconds."""
+    """A document and how fresh the history behind it is.
 
-    document: Document
+    `fetched_at` is unix time in seconds. `link` is the Link header that belongs to a feed.
+    """
+
+    encoded: Encoded
+    link: str
     fetched_at: float
     stale: StaleReason | None
 
@@ -100,7 +107,9 @@ class ChannelDocuments:
         self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
         # By guid and options.
         self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
-        self._fragments: RecentlyUsed[str, rss.Fragment] = RecentlyUsed(REMEMBERED_POSTS)
+        self._fragments: dict[FeedFormat, RecentlyUsed[str, Fragment]] = {
+            format: RecentlyUsed(REMEMBERED_POSTS) for format in (FeedFormat.RSS, FeedFormat.ATOM)
+        }
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -115,9 +124,14 @@ class ChannelDocuments:
             base_url=base_url,
         )
         rendered = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url))
-        return Served(document=rendered.document, fetched_at=window.fetched_at, stale=window.stale or rendered.lacking)
+        return Served(
+            encoded=rendered.encoded,
+            link=link_header(base_url, format, window.channel),
+            fetched_at=window.fetched_at,
+            stale=window.stale or rendered.lacking,
+        )
 
-    async def post_page(self, key: str | int, post_id: int, base_url: str) -> Document:
+    async def post_page(self, key: str | int, post_id: int, base_url: str) -> Encoded:
         """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
         channel, messages = await self._history.album(key, post_id)
         messages += tuple(await self._answered(key, messages))
@@ -142,8 +156,8 @@ class ChannelDocuments:
             window = await self._history.window(key, count)
             lacking = window.stale
             posts = await self._in_thread(self._posts, window, options, query.limit)
-        document = await self._in_thread(self._document, posts, window, format, options)
-        return Rendered(document=document, lacking=lacking)
+        encoded = await self._in_thread(self._encoded, posts, window, format, options)
+        return Rendered(encoded=encoded, lacking=lacking)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -173,35 +187,36 @@ class ChannelDocuments:
             memory=self._rendered,
         )
 
-    def _document(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Document:
+    def _encoded(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Encoded:
         feed = self._feed(posts, window.channel, window.changed_at, format, options)
-        return rss_generator.render(format, feed, zone=self._settings.zone, fragments=self._fragments)
+        fragments = self._fragments.get(format)
+        return encode(rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments))
 
-    def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Document:
+    def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Encoded:
         options = self._options(FeedQuery(), base_url)
         post = post_parser.post_of(messages, channel, options, post_id)
         if post is None:
             raise PostNotFound(f"Post {post_id} has nothing to show")
         feed = self._feed([post], channel, post.updated or post.date or 0, FeedFormat.HTML, options)
         feed = msgspec.structs.replace(feed, self_url=f"{feed.page_url}/{post_id}")
-        return page.render_post_page(feed, feed.items[0], self._settings.zone)
+        return encode(page.render_post_page(feed, feed.items[0], self._settings.zone))
 
     def _feed(
         self, posts: Sequence[Post], channel: Channel, changed_at: int, format: FeedFormat, options: RenderOptions
     ) -> Feed:
-        # The id finds the channel under every name that it will ever have; a username is what people recognise.
-        name = channel.username or channel.id
-        feed_url, page_url = f"{options.base_url}/rss/{name}", f"{options.base_url}/html/{name}"
+        urls = {each: address(options.base_url, each, channel) for each in FeedFormat}
         icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
         feed = rss_generator.build_feed(
             posts,
             channel,
             known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
             base_url=options.base_url,
-            self_url=feed_url if format is FeedFormat.RSS else page_url,
-            page_url=page_url,
-            posts_url=page_url,
-            feed_url=feed_url,
+            self_url=urls[format],
+            page_url=urls[FeedFormat.HTML],
+            posts_url=urls[FeedFormat.HTML],
+            feed_url=urls[FeedFormat.RSS],
+            atom_url=urls[FeedFormat.ATOM],
+            json_url=urls[FeedFormat.JSON],
             icon_url=icon_url,
             updated=changed_at,
             ttl=FEED_MAX_AGE_S,

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from feeds.feed import Document
+from routes.content_coding import Encoded
 from single_flight import SingleFlight
 from tg_cache import StaleReason
 
@@ -18,12 +18,12 @@ Key = TypeVar("Key", bound=Hashable)
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     """A document, and why it has fewer posts than it would have if Telegram could be asked (None: it has all)."""
 
-    document: Document
+    encoded: Encoded
     lacking: StaleReason | None = None
 
 
 class DocumentCache(Generic[Key]):
-    """The documents that were asked for last, up to `max_bytes` of bodies in all.
+    """The documents that were asked for last, up to `max_bytes` of bodies in all, plain and compressed.
 
     A key has to name everything that a document depends on, so an entry is never wrong, only unused. Documents that
     lack posts are not kept.
@@ -52,7 +52,7 @@ class DocumentCache(Generic[Key]):
 
     def _keep(self, key: Key, rendered: Rendered) -> None:
         self._entries[key] = rendered
-        self._bytes += len(rendered.document.body)
+        self._bytes += rendered.encoded.size
         while self._bytes > self._max_bytes:
             _, evicted = self._entries.popitem(last=False)
-            self._bytes -= len(evicted.document.body)
+            self._bytes -= evicted.encoded.size

@@ -1,4 +1,4 @@
-"""Routes of feeds and pages: `/rss` and `/html`."""
+"""Routes of feeds and pages: `/rss`, `/atom`, `/feed.json` and `/html`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def feed_router(documents: ChannelDocuments, auth: Authenticator, origin: Origin
         key = parse_channel_key(target.channel)
         served = await documents.feed(key, query, format, origin.base_url(request))
         if format is FeedFormat.HTML:
-            return page_response(request, served.document, content_security_policy())
+            return page_response(request, served.encoded, content_security_policy())
         return feed_response(request, served, private=auth.required)
 
     @router.api_route("/rss/{path:path}", methods=METHODS)
@@ -50,6 +50,16 @@ def feed_router(documents: ChannelDocuments, auth: Authenticator, origin: Origin
         """The channel as an RSS feed, or in the format that `output_type` names."""
         target = admit(request, path, with_post=False)
         return await channel(request, target, parse_format(request.query_params, tuple(FeedFormat)))
+
+    @router.api_route("/atom/{path:path}", methods=METHODS)
+    async def atom(request: Request, path: str) -> Response:
+        """The channel as an Atom feed."""
+        return await channel(request, admit(request, path, with_post=False), FeedFormat.ATOM)
+
+    @router.api_route("/feed.json/{path:path}", methods=METHODS)
+    async def json_feed(request: Request, path: str) -> Response:
+        """The channel as a JSON Feed."""
+        return await channel(request, admit(request, path, with_post=False), FeedFormat.JSON)
 
     @router.api_route("/html/{path:path}", methods=METHODS)
     @router.api_route("/post/html/{path:path}", methods=METHODS)

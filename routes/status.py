@@ -15,6 +15,7 @@ from errors import BadParameter
 from feeds.page import FrontPage, content_security_policy, render_front_page
 from model.channel_key import parse_channel_key
 from routes.answers import page_response
+from routes.content_coding import encode
 from routes.feeds import METHODS
 from routes.headers import COMMON_HEADERS
 from routes.origin import Origin
@@ -84,7 +85,7 @@ def status_router(
         page = FrontPage(base_url=base_url, status=PUBLIC_REASONS[now.state], ready=now.connected)
         if text := request.query_params.get("channel", "").strip():
             page = _with_channel(page, text)
-        return page_response(request, render_front_page(page), content_security_policy())
+        return page_response(request, encode(render_front_page(page)), content_security_policy())
 
     return router
 

@@ -13,7 +13,8 @@ import msgspec
 import rss_generator
 from feeds.feed import Feed
 from model.channel import Channel, ChannelKind, PeerName
-from posts.post import Enclosure, Image, Post
+from model.message import Reaction
+from posts.post import Counters, Enclosure, Image, Post
 
 BASE = "https://bridge.example"
 MEDIA = f"{BASE}/media/trains"
@@ -52,6 +53,8 @@ def feed(posts: Sequence[Post] = (), channel: Channel = CHANNEL, **fields: Any) 
         "self_url": f"{BASE}/rss/trains",
         "page_url": f"{BASE}/html/trains",
         "feed_url": f"{BASE}/rss/trains",
+        "atom_url": f"{BASE}/atom/trains",
+        "json_url": f"{BASE}/feed.json/trains",
         "posts_url": f"{BASE}/html/trains",
         "updated": NOON + 3600,
     }
@@ -77,6 +80,11 @@ def one_of_each() -> list[Post]:
             text="std::vector<int> and AT&amp;T\nif (a < b && c) {}",
             tags=("cpp", "Züge"),
             flags=("link", "no_image"),
+            counters=Counters(
+                views=1500,
+                forwards=2,
+                reactions=(Reaction(count=3, emoji="👍"), Reaction(count=1, custom_emoji_id=2**60 + 1)),
+            ),
             updated=NOON + 3000,
         ),
         post(
@@ -88,6 +96,7 @@ def one_of_each() -> list[Post]:
             '<p dir="auto">مرحبا بالعالم</p>',
             text="مرحبا بالعالم",
             forwarded_from=PeerName(title="Other & Channel", id=-1009, username="other", kind=ChannelKind.CHANNEL),
+            forward_url="https://t.me/other/7",
             flags=("fwd",),
         ),
         post(

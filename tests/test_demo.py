@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -86,25 +86,38 @@ def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo:
         assert checked.returncode == 0, checked.stderr
 
 
-def test_newsboat_reads_the_feeds_and_sees_new_posts_once(demo: Demo, tmp_path: Path) -> None:
-    (tmp_path / "urls").write_text("\n".join(demo.feeds.values()) + "\n", "utf-8")
-    (tmp_path / "config").write_text("", "utf-8")
+def newsboat(folder: Path, urls: Iterable[str]) -> dict[str, str]:
+    """Titles by id, after newsboat has read the feeds; it keeps what it knows in the folder."""
+    (folder / "urls").write_text("\n".join(urls) + "\n", "utf-8")
+    (folder / "config").write_text("", "utf-8")
     command = ["newsboat", "-u", "urls", "-c", "cache.db", "-C", "config", "-x", "reload"]
-    environment = os.environ | {"HOME": str(tmp_path), "no_proxy": "127.0.0.1"}
+    environment = os.environ | {"HOME": str(folder), "no_proxy": "127.0.0.1"}
+    done = subprocess.run(command, cwd=folder, env=environment, timeout=2 * PATIENCE_S, check=False)
+    assert done.returncode == 0
+    with closing(sqlite3.connect(folder / "cache.db")) as database:
+        return dict(database.execute("SELECT guid, title FROM rss_item"))
 
-    def reload() -> dict[str, str]:
-        done = subprocess.run(command, cwd=tmp_path, env=environment, timeout=2 * PATIENCE_S, check=False)
-        assert done.returncode == 0
-        with closing(sqlite3.connect(tmp_path / "cache.db")) as database:
-            return dict(database.execute("SELECT guid, title FROM rss_item"))
 
-    before = reload()
+def test_newsboat_reads_the_feeds_and_sees_new_posts_once(demo: Demo, tmp_path: Path) -> None:
+    before = newsboat(tmp_path, demo.feeds.values())
     assert len(before) > 150
     deadline = time.monotonic() + PATIENCE_S
-    while len(after := reload()) == len(before):
+    while len(after := newsboat(tmp_path, demo.feeds.values())) == len(before):
         assert time.monotonic() < deadline, "no new post has come"
         time.sleep(NEW_POST_EVERY_S / 2)
     assert before.items() <= after.items()
+
+
+def test_newsboat_reads_the_same_posts_from_atom(demo: Demo, tmp_path: Path) -> None:
+    feeds = {"rss": demo.feeds["The Lighthouse Notebook"]}
+    feeds["atom"] = feeds["rss"].replace("/rss/", "/atom/")
+    read = {}
+    for format, url in feeds.items():
+        (tmp_path / format).mkdir()
+        read[format] = newsboat(tmp_path / format, [f"{url}?limit=200"])
+    assert len(read["rss"]) > 20
+    # A post may have come in between.
+    assert read["rss"].items() <= read["atom"].items()
 
 
 def test_text_arrives_in_a_reader_as_it_was_typed(demo: Demo) -> None:

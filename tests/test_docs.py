@@ -58,7 +58,7 @@ async def test_every_route_is_documented_and_no_other(tmp_path: Path) -> None:
         served = {route.path for route in app.routes if isinstance(route, Route)}
     documented = {cells[0].strip("`") for cells in rows("docs/routes.md") if cells[0].startswith("`/")}
     # The code takes apart itself what follows the name of these routes.
-    prefix = re.compile(r"^(/rss|/html|/post/html)/.*")
+    prefix = re.compile(r"^(/rss|/atom|/feed\.json|/html|/post/html)/.*")
     assert served == {prefix.sub(r"\1/{path:path}", path) for path in documented}
 
 

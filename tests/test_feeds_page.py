@@ -129,9 +129,11 @@ def test_the_head_names_the_page_its_feed_and_its_neighbours() -> None:
     )
     parsed = channel_page(source)
     assert one(parsed, "link[rel=canonical]")["href"] == source.self_url
-    alternate = one(parsed, "link[rel=alternate]")
-    assert (alternate["type"], alternate["href"]) == ("application/rss+xml", f"{BASE}/rss/trains")
-    assert alternate["title"] == "Züge & Städte (RSS)"
+    assert [(link["type"], link["href"], link["title"]) for link in parsed.select("link[rel=alternate]")] == [
+        ("application/rss+xml", f"{BASE}/rss/trains", "Züge & Städte (RSS)"),
+        ("application/atom+xml", f"{BASE}/atom/trains", "Züge & Städte (Atom)"),
+        ("application/feed+json", f"{BASE}/feed.json/trains", "Züge & Städte (JSON Feed)"),
+    ]
     assert one(parsed, "link[rel=next]")["href"] == one(parsed, "a[rel=next]")["href"] == source.older_url
     assert one(parsed, "link[rel=prev]")["href"] == one(parsed, "a[rel=prev]")["href"] == source.newer_url
     graph = {str(meta["property"]): meta["content"] for meta in parsed.select("meta[property]")}
@@ -146,7 +148,7 @@ def test_the_head_names_the_page_its_feed_and_its_neighbours() -> None:
 
 def test_the_subscribe_box_holds_the_feeds_address() -> None:
     assert one(channel_page(feed()), "#feed-address")["value"] == f"{BASE}/rss/trains"
-    assert channel_page(feed(feed_url="")).select("#feed-address, link[rel=alternate]") == []
+    assert channel_page(feed(feed_url="", atom_url="", json_url="")).select("#feed-address, link[rel=alternate]") == []
 
 
 def test_posts_are_an_h_feed() -> None:
@@ -273,7 +275,18 @@ TRICKS = [
 def test_typed_text_stays_text_in_every_place(trick: str) -> None:
     channel = msgspec.structs.replace(CHANNEL, title=trick, about=trick, username=trick)
     tricked = post(title=trick, author=trick, author_url=trick, link=trick, text=trick, tags=(trick,), html=trick)
-    urls = ("icon_url", "self_url", "page_url", "feed_url", "posts_url", "older_url", "newer_url", "language")
+    urls = (
+        "icon_url",
+        "self_url",
+        "page_url",
+        "feed_url",
+        "atom_url",
+        "json_url",
+        "posts_url",
+        "older_url",
+        "newer_url",
+        "language",
+    )
     source = feed([tricked], channel, **dict.fromkeys(urls, trick))
     front = FrontPage(
         base_url=trick, status=trick, ready=False, channel=trick, feed_url=trick, page_url=trick, problem=trick

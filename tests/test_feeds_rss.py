@@ -10,6 +10,7 @@ from typing import Any
 import feedparser
 import msgspec
 import pytest
+from any_posts import any_post, anything
 from feed_samples import BASE, CHANNEL, MEDIA, NOON, feed, matches_golden, one_of_each, post
 from feedgen.feed import FeedGenerator
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from lxml import etree
 
 from feeds import rss, xml
 from feeds.feed import Feed
+from feeds.fragments import Memory
 from model.channel import Channel, ChannelKind, PeerName
 from posts.post import Enclosure, Image, Post
 
@@ -312,42 +314,6 @@ def test_a_forward_from_a_public_channel_names_that_channels_feed(
 
 # Whatever people type
 
-anything = st.text(st.characters())
-any_peer = st.builds(
-    PeerName, title=anything, username=st.none() | anything, kind=st.none() | st.sampled_from(list(ChannelKind))
-)
-any_post = st.builds(
-    Post,
-    guid=anything,
-    channel_id=st.integers(),
-    message_ids=st.lists(st.integers(), max_size=2).map(tuple),
-    date=st.none() | st.integers(),
-    updated=st.none() | st.integers(),
-    title=anything,
-    author=anything,
-    author_url=anything,
-    link=anything,
-    html=anything,
-    footer_html=anything,
-    text=anything,
-    flags=st.lists(anything, max_size=2).map(tuple),
-    tags=st.lists(anything, max_size=2).map(tuple),
-    enclosures=st.lists(
-        st.builds(
-            Enclosure,
-            url=anything,
-            mime_type=anything,
-            size=st.integers(),
-            duration=st.floats(-1e9, 1e9),
-            title=anything,
-        ),
-        max_size=3,
-    ).map(tuple),
-    images=st.lists(st.builds(Image, url=anything, width=st.integers()), max_size=2).map(tuple),
-    forwarded_from=st.none() | any_peer,
-    comments_url=anything,
-)
-
 
 @given(any_post, anything, anything, st.integers())
 def test_any_field_gives_well_formed_xml_that_reads_back(any_one: Post, title: str, about: str, updated: int) -> None:
@@ -402,7 +368,7 @@ def test_the_entity_tag_is_the_same_after_a_restart() -> None:
 
 
 def test_a_feed_of_remembered_items_is_the_same_feed() -> None:
-    memory: rss.Memory = {}
+    memory: Memory = {}
     old = feed([post(1, title="one"), post(2, title="two")])
     rss.render(old, memory)
     kept = memory[old.items[0].post.guid]

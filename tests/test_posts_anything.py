@@ -295,7 +295,8 @@ def test_any_message_becomes_a_whole_post(
         visible_text(post.footer_html)
         for line in (post.title, post.author, *post.tags, *(one.title for one in post.enclosures)):
             assert not any(unicodedata.category(char) in {"Cc", "Cs"} or char == "\u202e" for char in line)
-        for whole in (post.html, post.footer_html, post.text, post.link, post.author_url, post.comments_url):
+        addresses = (post.link, post.author_url, post.forward_url, post.comments_url)
+        for whole in (post.html, post.footer_html, post.text, *addresses):
             assert not any(char in whole for char in "\x00\ud800")
         assert all(one.size >= 0 and one.duration >= 0 for one in post.enclosures)
         msgspec.json.encode(msgspec.structs.replace(post, forwarded_from=None))

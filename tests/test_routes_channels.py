@@ -79,7 +79,7 @@ class Desk:
 
     async def feed(self, documents: ChannelDocuments | None = None, format: FeedFormat = FeedFormat.RSS) -> bytes:
         served = await (documents or self.documents).feed("news", FeedQuery(limit=100), format, BASE_URL)
-        return served.document.body
+        return served.encoded.document.body
 
 
 def photo(number: int) -> FileRef:
@@ -144,8 +144,8 @@ async def test_other_addresses_make_other_posts(desk: Desk) -> None:
     desk.write(3)
     await desk.feed()
     served = await desk.documents.feed("news", FeedQuery(), FeedFormat.RSS, "http://192.168.1.9:8000")
-    assert b"http://192.168.1.9:8000/media/" in served.document.body
-    assert f"{BASE_URL}/media/".encode() not in served.document.body
+    assert b"http://192.168.1.9:8000/media/" in served.encoded.document.body
+    assert f"{BASE_URL}/media/".encode() not in served.encoded.document.body
 
 
 @pytest.mark.parametrize("kind", [Message, Channel])

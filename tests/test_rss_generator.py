@@ -123,6 +123,8 @@ def test_filters_are_part_of_the_id_and_pages_are_not() -> None:
 def test_each_format_says_what_it_is() -> None:
     built = feed([post()])
     assert render(FeedFormat.RSS, built).content_type == "application/rss+xml; charset=utf-8"
+    assert render(FeedFormat.ATOM, built).content_type == "application/atom+xml; charset=utf-8"
+    assert render(FeedFormat.JSON, built).content_type == "application/feed+json"
     assert render(FeedFormat.HTML, built).content_type == "text/html; charset=utf-8"
 
 
@@ -212,9 +214,11 @@ def posts_that_say(typed: str) -> list[Post]:
 )
 def test_nothing_that_somebody_typed_anywhere_runs(trick: str) -> None:
     built = feed(posts_that_say(trick))
-    entries = feedparser.parse(render(FeedFormat.RSS, built).body, sanitize_html=False).entries
-    bodies = [entry.content[0].value for entry in entries]
-    assert len(bodies) == len(built.items)
+    bodies = [each["content_html"] for each in msgspec.json.decode(render(FeedFormat.JSON, built).body)["items"]]
+    for format in (FeedFormat.RSS, FeedFormat.ATOM):
+        entries = feedparser.parse(render(format, built).body, sanitize_html=False).entries
+        bodies += [entry.content[0].value for entry in entries]
+    assert len(bodies) == 3 * len(built.items)
     for html in [*bodies, render(FeedFormat.HTML, built).body.decode()]:
         parsed = BeautifulSoup(html, "html.parser")
         assert parsed.select("script, [onerror], [onmouseover], img[src=x]") == []

@@ -30,3 +30,12 @@ def _origin(sheet: Sheet, forward: Forward) -> str:
         name = f'<a href="{escape(link)}">{name}</a>'
     signature = one_line(forward.signature)
     return f"{name} ({escape(signature)})" if signature else name
+
+
+def original_url(forward: Forward, link_host: str) -> str:
+    """The message that was forwarded, on the web; "" if that can't be told."""
+    if forward.post_id is None:
+        return ""
+    link = peer_link(forward.origin, link_host, forward.post_id)
+    # People have addresses in the app alone.
+    return link if link.startswith("http") else ""
