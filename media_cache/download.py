@@ -203,6 +203,10 @@ class Download:
                 await _in_thread(self._part_file.discard)
 
     async def _fetch(self) -> None:
+        if not await _in_thread(self._has_room):
+            # What is gone at Telegram is gone, however full the disk is.
+            await self._ask(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
+            raise StorageUnavailable(f"There is no room for a file of {self._file.size} bytes on the disk")
         await _in_thread(self._prepare)
         if self._parts is None:
             await self._fetch_in_sequence()
@@ -217,12 +221,14 @@ class Download:
             return
         raise first
 
-    def _prepare(self) -> None:
-        """Open the part file, unless the disk is too full anyway. Runs in a thread."""
+    def _has_room(self) -> bool:
+        """Whether the disk has room for the file. Runs in a thread."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         disk = os.statvfs(self.path.parent)
-        if disk.f_bavail * disk.f_frsize < self._file.size:
-            raise StorageUnavailable(f"There is no room for a file of {self._file.size} bytes on the disk")
+        return disk.f_bavail * disk.f_frsize >= self._file.size
+
+    def _prepare(self) -> None:
+        """Open the part file. Runs in a thread."""
         self._part_file = PartFile(self.path)
         self._reader = SharedFile(self._part_file.part_path)
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 from media_source import Finder, MemorySource, file_bytes, file_ref
 
@@ -419,13 +420,24 @@ async def test_a_disk_that_takes_no_more_is_a_passing_fault_and_leaves_no_partia
     assert files_in(tmp_path) == []
 
 
-async def test_a_file_larger_than_the_free_space_is_not_even_begun(tmp_path: Path) -> None:
-    source = MemorySource()
+async def test_a_file_larger_than_the_free_space_is_only_looked_for(tmp_path: Path) -> None:
     disk = os.statvfs(tmp_path)
-    download = make(tmp_path, source, file_ref(size=disk.f_blocks * disk.f_frsize + 1))
+    size = disk.f_blocks * disk.f_frsize + 1
+    source = MemorySource()
+    file = source.put(TEN_MIB)
+    download = make(tmp_path, source, msgspec.structs.replace(file, size=size))
     with pytest.raises(StorageUnavailable, match="no room"):
         await download.run(published)
-    assert source.asked == []
+    assert len(source.asked) == 1
+    assert files_in(tmp_path) == []
+
+
+async def test_a_file_that_telegram_does_not_have_is_gone_however_large_it_was(tmp_path: Path) -> None:
+    source = MemorySource(faults={0: [MediaGone("gone")]})
+    file = source.put(TEN_MIB)
+    download = make(tmp_path, source, msgspec.structs.replace(file, size=10**15))
+    with pytest.raises(MediaGone):
+        await download.run(published)
 
 
 async def test_a_folder_that_can_not_be_made_is_a_passing_fault_that_names_no_path(tmp_path: Path) -> None:
