@@ -48,10 +48,12 @@ class RpcGate:
     seconds that a call may last once it started; waiting for its turn does not count.
 
     A `FloodWait` out of any call shuts the gate for its duration: whoever waits or comes learns at once how
-    long. `close` shuts it for good (until `open`) and wakes even the calls in flight.
+    long. `close` shuts it for good (until `open`) and wakes even the calls in flight. `on_flood` is called whenever
+    Telegram has asked for a pause.
     """
 
     def __init__(self, *, concurrency: int = 1, min_interval: float = 0.5, timeout: float = 60) -> None:
+        self.on_flood: Callable[[], None] = lambda: None
         self._concurrency = concurrency
         self._min_interval = min_interval
         self._timeout = timeout
@@ -115,7 +117,12 @@ class RpcGate:
     def flood(self, seconds: float) -> None:
         """Remember a FLOOD_WAIT of `seconds`: everybody who waits or comes gets `FloodWait` until it is over."""
         self._floods += 1
-        self._flood_until = max(self._flood_until, self._now() + max(seconds, 1.0))
+        self.recall_flood(max(seconds, 1.0))
+        self.on_flood()
+
+    def recall_flood(self, seconds: float) -> None:
+        """Remember a FLOOD_WAIT that an earlier process met, and that is over in `seconds`."""
+        self._flood_until = max(self._flood_until, self._now() + seconds)
         self._turn_away()
 
     def close(self, fault: Callable[[], PassingFault]) -> None:
