@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -32,14 +33,17 @@ from routes.channels import ChannelDocuments, RenderSettings
 from routes.document_cache import DocumentCache
 from routes.errors import ErrorAnswers, FaultGuard
 from routes.feeds import feed_router
+from routes.health import HealthSources, health_router
 from routes.media import media_router
 from routes.origin import Origin
 from routes.post_files import PostFiles
 from routes.status import status_router
+from storage.flood_store import FloodStore
 from storage.media_store import MediaStore
 from storage.process_lock import claim_folder
 from storage.schema import MIGRATIONS
 from supervisor import Supervisor
+from telegram.flood_memory import FloodMemory
 from telegram.options import options_from
 from telegram_client import TelegramClient
 from tg_cache import History
@@ -58,15 +62,23 @@ RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
 GIGABYTE = 10**9
 BACKLOG = 2048
+# The exit code of a process that ended itself because it could not restore its connection (EX_SOFTWARE of sysexits.h).
+EXIT_GAVE_UP = 70
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-def create_app(settings: Settings, *, connection_factory: type[TCPConnection] | None = None) -> FastAPI:
+def create_app(
+    settings: Settings,
+    *,
+    connection_factory: type[TCPConnection] | None = None,
+    give_up: Callable[[], None] = lambda: None,
+) -> FastAPI:
     """The whole service as an ASGI application; every object is built here and in `_running`.
 
-    `connection_factory` replaces the way to Telegram's data centers (tests only). The application's lifespan raises
-    StorageError if the data folder can't be used.
+    `connection_factory` replaces the way to Telegram's data centers (tests only). `give_up` is called when the
+    connection to Telegram can't be restored without a new process. The application's lifespan raises StorageError if
+    the data folder can't be used.
     """
     answers = ErrorAnswers(
         lambda status, reason: render_error_page(status, reason).body,
@@ -75,7 +87,7 @@ def create_app(settings: Settings, *, connection_factory: type[TCPConnection] | 
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _running(app, settings, connection_factory):
+        async with _running(app, settings, connection_factory, give_up):
             yield
 
     app = FastAPI(
@@ -94,7 +106,10 @@ def create_app(settings: Settings, *, connection_factory: type[TCPConnection] | 
 
 @asynccontextmanager
 async def _running(
-    app: FastAPI, settings: Settings, connection_factory: type[TCPConnection] | None
+    app: FastAPI,
+    settings: Settings,
+    connection_factory: type[TCPConnection] | None,
+    give_up: Callable[[], None],
 ) -> AsyncIterator[None]:
     """Build the floors from the bottom up, start them, add their routes; at the end stop them in reverse."""
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -115,6 +130,9 @@ async def _running(
             min_interval=settings.tg_rpc_min_interval_ms / 1000,
             timeout=settings.tg_rpc_timeout,
         )
+        floods = FloodMemory(gate, FloodStore(database))
+        await floods.recall()
+        stack.push_async_callback(floods.flush)
         telegram = TelegramClient(options_from(settings), gate, connection_factory=connection_factory)
         stack.push_async_callback(telegram.stop)
         history = History(
@@ -140,11 +158,13 @@ async def _running(
         stack.push_async_callback(media.close)
         supervisor = Supervisor()
         stack.push_async_callback(supervisor.stop)
-        _add_routes(app, settings, telegram, history, media, signer, rendering)
+        _add_routes(app, settings, gate, telegram, history, media, signer, rendering, supervisor)
         app.state.turn_away = telegram.turn_away
         telegram.on_ready = media.forget_failures
+        telegram.on_give_up = give_up
         await telegram.start()
         rendering.submit(load_pages)
+        supervisor.start("flood memory", floods.keep_forever)
         supervisor.start("media preparation", media.prepare)
         supervisor.start("media sweeper", media.sweep_forever)
         supervisor.start("media accesses", media.flush_forever)
@@ -154,11 +174,13 @@ async def _running(
 def _add_routes(
     app: FastAPI,
     settings: Settings,
+    gate: RpcGate,
     telegram: TelegramClient,
     history: History,
     media: MediaCache,
     signer: MediaSigner,
     rendering: Executor,
+    supervisor: Supervisor,
 ) -> None:
     """Build the HTTP floor on top of the others."""
     origin = Origin(settings.pyrogram_bridge_url, settings.trusted_proxies)
@@ -173,11 +195,25 @@ def _add_routes(
     )
     documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering)
     files = PostFiles(history)
+    health = HealthSources(
+        telegram=telegram,
+        gate=gate.stats,
+        history=history.stats,
+        media=media,
+        failed_renders=lambda: documents.failed_renders,
+        tasks=lambda: telegram.background() | supervisor.stats(),
+    )
     # Media first: a page asks for one feed and for fifty pictures.
     for router in (
         media_router(media, signer, files.find, files.renew, public=not auth.required),
         feed_router(documents, auth, origin, merge=settings.time_based_merge),
-        status_router(lambda: telegram.status, origin, threshold_s=settings.ping_unhealthy_after),
+        status_router(
+            lambda: telegram.status,
+            origin,
+            threshold_s=settings.ping_unhealthy_after,
+            watched=settings.tg_watchdog_enabled,
+        ),
+        health_router(health, auth),
     ):
         # As the application's own: an included router would be matched as a whole first, at each request.
         app.router.routes.extend(router.routes)
@@ -211,9 +247,19 @@ def create_server(app: FastAPI) -> uvicorn.Server:
 
 async def serve(
     settings: Settings, listener: socket.socket, *, connection_factory: type[TCPConnection] | None = None
-) -> None:
-    """Run the service on a listening socket until SIGTERM or SIGINT. Raises StorageError."""
-    app = create_app(settings, connection_factory=connection_factory)
+) -> int:
+    """Run the service on a listening socket until SIGTERM or SIGINT. Raises StorageError.
+
+    Gives the exit code: 0, or `EXIT_GAVE_UP` if the signal was our own.
+    """
+    exit_code = 0
+
+    def give_up() -> None:
+        nonlocal exit_code
+        exit_code = EXIT_GAVE_UP
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    app = create_app(settings, connection_factory=connection_factory, give_up=give_up)
     server = create_server(app)
 
     def stop() -> None:
@@ -232,6 +278,7 @@ async def serve(
     finally:
         for number in STOP_SIGNALS:
             loop.remove_signal_handler(number)
+    return exit_code
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -250,7 +297,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the service; the exit code: 0 after a signal, 1 if it could not start."""
+    """Run the service; the exit code: 0 after a signal, 1 if it could not start, 70 if it gave up."""
     parser = argparse.ArgumentParser(description="Serve Telegram channels as feeds and pages.")
     parser.add_argument("--no-env-file", action="store_true", help="don't read settings from the file .env")
     options = parser.parse_args(arguments)
@@ -273,11 +320,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         with listener, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(serve(settings, listener))
+            return runner.run(serve(settings, listener))
     except StorageError as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, Validat
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+VERSION = "0.1.0"
+
 TRUE_WORDS = frozenset({"true", "1", "yes", "on"})
 FALSE_WORDS = frozenset({"false", "0", "no", "off"})
 PROXY_SCHEMES = ("socks5://", "socks5h://", "http://", "tg://proxy", "tg:proxy", "https://t.me/proxy", "t.me/proxy")
@@ -169,12 +171,30 @@ class Settings(BaseSettings):
     history_cache_ttl_minutes: AtLeastZero = Field(
         480, description="How old a channel's history may get before a poll asks Telegram again. 0: ask at each poll."
     )
+    tg_watchdog_enabled: Bool = Field(
+        True, description="Probes the connection, and restarts it when it does not answer or is lost again and again."
+    )
     tg_watchdog_interval: AtLeastOne = Field(60, description="Seconds between two probes of the connection.")
     tg_watchdog_timeout: AtLeastOne = Field(10, description="The longest that a probe may take, in seconds.")
+    tg_watchdog_failures: AtLeastOne = Field(
+        3, description="So many probes in a row without an answer lead to a restart of the connection."
+    )
+    tg_watchdog_restart_timeout: AtLeastOne = Field(
+        90, description="The longest that a restart may take, in seconds; after that the process ends with code 70."
+    )
+    tg_watchdog_heartbeat_every: AtLeastZero = Field(
+        30, description="After so many probes a line in the log says how things are. 0: never."
+    )
+    tg_disconnect_flap_limit: AtLeastOne = Field(
+        3, description="So many lost connections within TG_DISCONNECT_FLAP_WINDOW lead to a restart of the connection."
+    )
+    tg_disconnect_flap_window: AtLeastOne = Field(
+        120, description="The time in which lost connections are counted, in seconds."
+    )
     tg_ping_unhealthy_after: AtLeastZero = Field(
         0,
-        description="/ping is degraded when the last good probe is older than this, in seconds. "
-        "0: four probe intervals and one timeout.",
+        description="/ping is degraded when Telegram's latest answer is older than this, in seconds. "
+        "0: TG_WATCHDOG_INTERVAL * (TG_WATCHDOG_FAILURES + 1) + TG_WATCHDOG_TIMEOUT.",
     )
     tg_max_concurrent_transmissions: AtLeastOne = Field(3, description="How many files are downloaded at once.")
     media_download_timeout_min: AtLeastOne = Field(120, description="The least time a download is given, in seconds.")
@@ -211,8 +231,9 @@ class Settings(BaseSettings):
 
     @property
     def ping_unhealthy_after(self) -> int:
-        """Seconds after the last good probe from which /ping reports the service as degraded."""
-        return self.tg_ping_unhealthy_after or self.tg_watchdog_interval * 4 + self.tg_watchdog_timeout
+        """Seconds after Telegram's latest answer from which /ping reports the service as degraded."""
+        until_a_restart = self.tg_watchdog_interval * (self.tg_watchdog_failures + 1) + self.tg_watchdog_timeout
+        return self.tg_ping_unhealthy_after or until_a_restart
 
     @property
     def time_zone(self) -> tzinfo:

@@ -21,6 +21,7 @@ from supervisor import Supervisor, TaskStats
 from telegram.options import TelegramOptions
 from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 from telegram.session_file import SessionFile
+from telegram.watchdog import Watchdog, WatchdogStats
 from tg_throttle import Priority, RpcGate
 
 if TYPE_CHECKING:
@@ -68,12 +69,20 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         return self.state is State.READY
 
 
+class Library(msgspec.Struct, frozen=True, kw_only=True):
+    """The library that speaks to Telegram: its version, and the layer (version) of Telegram's schema."""
+
+    version: str
+    layer: int
+
+
 class TelegramClient:
     """Connects in the background, again and again if need be, and answers calls meanwhile as well as it can.
 
     Every call but `file_part` passes `gate`, which is closed, with the reason, as long as there is no
     connection. `connection_factory` replaces the way to Telegram's data centers; only code can set it.
     `on_ready` is called whenever a connection has come (back): what failed for want of one may be tried again.
+    `on_give_up` is called when the watchdog could not restart the connection: only a new process may help.
     """
 
     def __init__(
@@ -84,6 +93,7 @@ class TelegramClient:
         connection_factory: type[TCPConnection] | None = None,
     ) -> None:
         self.on_ready: Callable[[], None] = lambda: None
+        self.on_give_up: Callable[[], None] = lambda: None
         self._options = options
         self._gate = gate
         self._connection_factory = connection_factory
@@ -91,6 +101,12 @@ class TelegramClient:
         self._tasks = Supervisor()
         self._account: Account | None = None
         self._status = Status(state=State.CONNECTING, reason="Connecting to Telegram")
+        self._library: Library | None = None
+        # Set when an attempt to connect has come to a good end, or to one that no further attempt would change.
+        self._settled = asyncio.Event()
+        self._watchdog = Watchdog(
+            options.watchdog, lambda: self._account, self._reconnect, give_up=lambda: self.on_give_up()
+        )
         gate.close(lambda: TelegramUnavailable("Connecting to Telegram", 5))
 
     @property
@@ -101,6 +117,16 @@ class TelegramClient:
             return self._status
         return msgspec.structs.replace(self._status, account=account.name, probed_at=account.answered_at)
 
+    @property
+    def watchdog(self) -> WatchdogStats:
+        """Probes, lost connections and restarts so far."""
+        return self._watchdog.stats()
+
+    @property
+    def library(self) -> Library | None:
+        """What speaks to Telegram, None before it was needed for the first time."""
+        return self._library
+
     def background(self) -> dict[str, TaskStats]:
         """The background tasks, by name."""
         return self._tasks.stats()
@@ -108,10 +134,13 @@ class TelegramClient:
     async def start(self) -> None:
         """Begin to connect. Returns at once; `status` tells how it goes."""
         self._tasks.start("telegram connection", self._keep_connected)
-        self._tasks.start("telegram probe", self._keep_probing)
+        if self._options.watchdog.enabled:
+            self._tasks.start("telegram probe", self._watchdog.probe_forever)
+            self._tasks.start("telegram restart", self._watchdog.restart_forever)
 
     def turn_away(self) -> None:
         """Let calls under way and later ones get `TelegramUnavailable`: `stop` comes soon."""
+        self._watchdog.rest()
         self._become(State.CLOSED, TelegramUnavailable("The bridge is shutting down", 30))
 
     async def stop(self) -> None:
@@ -173,11 +202,14 @@ class TelegramClient:
                 pause = self._options.first_pause
             except NotLoggedIn as fault:
                 self._become(_state_of(fault), fault)
+                self._settled.set()
                 await self._until_file_changes()
                 pause = self._options.first_pause
             except BridgeError as fault:
                 self._become(State.UNAVAILABLE, fault)
                 asked = fault.retry_after if isinstance(fault, FloodWait) else 0.0
+                if asked:
+                    self._settled.set()
                 await asyncio.sleep(max(pause, asked))
                 pause = min(pause * 2, self._options.longest_pause)
 
@@ -192,7 +224,10 @@ class TelegramClient:
             account = await open_account(self._options, self._gate, self._connection_factory)
             try:
                 self._account = account
+                self._library = Library(version=account.kurigram_version, layer=account.layer)
+                account.on_lost(self._watchdog.note_disconnect)
                 self._become(State.READY)
+                self._settled.set()
                 logger.info("Connected to Telegram as %s", account.name)
                 await self._watch(account)
             finally:
@@ -224,20 +259,12 @@ class TelegramClient:
         while self._file.signature() == seen:
             await asyncio.sleep(FILE_WATCH_INTERVAL)
 
-    async def _keep_probing(self) -> None:
-        """See that Telegram answers, when nothing else has shown it for an interval."""
-        interval = self._options.probe_interval
-        while True:
-            account = self._account
-            idle = time.monotonic() - account.answered_at if account is not None else 0.0
-            if account is None or idle < interval:
-                await asyncio.sleep(min(interval, max(0.05, interval - idle)))
-                continue
-            try:
-                await account.probe(self._options.probe_timeout)
-            except BridgeError as fault:
-                logger.warning("Telegram did not answer a probe: %s", fault)
-                await asyncio.sleep(interval)
+    async def _reconnect(self) -> None:
+        """End the connection; return when the next has been verified, or when Telegram has said why there is none."""
+        if self._account is not None:
+            self._settled.clear()
+            self._account.ended.set()
+        await self._settled.wait()
 
     def _become(self, state: State, fault: BridgeError | None = None) -> None:
         if self._status.state is State.CLOSED:

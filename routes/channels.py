@@ -103,6 +103,7 @@ class ChannelDocuments:
         self._links_for = links_for
         self._settings = settings
         self._threads = threads
+        self._failed_renders = 0
         # All three are used in `threads` alone.
         self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
         # By guid and options.
@@ -110,6 +111,11 @@ class ChannelDocuments:
         self._fragments: dict[FeedFormat, RecentlyUsed[str, Fragment]] = {
             format: RecentlyUsed(REMEMBERED_POSTS) for format in (FeedFormat.RSS, FeedFormat.ATOM)
         }
+
+    @property
+    def failed_renders(self) -> int:
+        """How often a post's rendering failed, so that a placeholder was shown."""
+        return self._failed_renders
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
@@ -176,6 +182,7 @@ class ChannelDocuments:
 
     def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
         def note_failure(message_id: int, error: BaseException) -> None:
+            self._failed_renders += 1
             log.error("Post %s of channel %s can't be rendered", message_id, window.channel.id, exc_info=error)
 
         return post_parser.build_posts(

@@ -41,13 +41,15 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     body: dict[str, object]
 
 
-def health_of(status: Status, now: float, started_at: float, threshold_s: float) -> Health:
+def health_of(status: Status, now: float, started_at: float, threshold_s: float, *, watched: bool = True) -> Health:
     """Healthy: connected, and Telegram answered within the threshold. A fresh boot is given that time, too.
 
-    All times are seconds of the monotonic clock.
+    When nothing is `watched`, only calls show whether Telegram answers, and a connection without any is healthy. All
+    times are seconds of the monotonic clock.
     """
     age = now - (started_at if status.probed_at is None else status.probed_at)
-    healthy = status.state in (State.READY, State.CONNECTING) and age <= threshold_s
+    lately = age <= threshold_s or (status.connected and not watched)
+    healthy = status.state in (State.READY, State.CONNECTING) and lately
     body: dict[str, object] = {
         "status": "ok" if healthy else "degraded",
         "connected": status.connected,
@@ -65,16 +67,17 @@ def status_router(
     origin: Origin,
     *,
     threshold_s: float,
+    watched: bool = True,
     clock: Callable[[], float] = time.monotonic,
 ) -> APIRouter:
-    """The routes. `status` tells the connection's state without waiting; see `health_of` for `threshold_s`."""
+    """The routes. `status` tells the connection's state without waiting; see `health_of` for the numbers."""
     router = APIRouter()
     started_at = clock()
 
     @router.api_route("/ping", methods=METHODS)
     async def ping() -> Response:
         """Whether the bridge is connected to Telegram, and was so lately: 200 or 503."""
-        health = health_of(status(), clock(), started_at, threshold_s)
+        health = health_of(status(), clock(), started_at, threshold_s, watched=watched)
         return JSONResponse(health.body, 200 if health.healthy else 503, {"Cache-Control": "no-store"} | COMMON_HEADERS)
 
     @router.api_route("/", methods=METHODS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyrogram import raw
 from pyrogram.connection import Connection as TCPConnection
@@ -12,7 +12,7 @@ from errors import BridgeError, FloodWait
 from model.channel import Channel
 from model.message import Message
 from telegram.adapter import to_messages
-from telegram.connection import Connection, open_connection
+from telegram.connection import KURIGRAM_VERSION, LAYER, Connection, open_connection
 from telegram.files import Files
 from telegram.options import TelegramOptions
 from telegram.peers import Peers, input_channel_of, input_peer_of, is_channel
@@ -21,6 +21,9 @@ from tg_throttle import Priority, RpcGate
 
 class Account:
     """What `TelegramClient` holds while it is connected."""
+
+    kurigram_version = KURIGRAM_VERSION
+    layer = LAYER
 
     def __init__(self, connection: Connection, gate: RpcGate, options: TelegramOptions) -> None:
         self._connection = connection
@@ -47,6 +50,10 @@ class Account:
     def fault(self) -> BridgeError | None:
         """Why the connection ended."""
         return self._connection.fault
+
+    def on_lost(self, notify: Callable[[], None]) -> None:
+        """Have `notify` called whenever the line to Telegram, not one for files, is lost without our doing."""
+        self._connection.session.on_lost = notify
 
     async def history(self, channel: Channel, *, offset_id: int, limit: int, priority: Priority) -> list[Message]:
         """One messages.getHistory."""

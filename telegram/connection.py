@@ -8,8 +8,9 @@ import sqlite3
 import time
 from typing import Any, TypeVar
 
-from pyrogram import Client, raw
+from pyrogram import Client, __version__, raw
 from pyrogram.connection import Connection as TCPConnection
+from pyrogram.raw.all import layer
 from pyrogram.raw.core import TLObject
 
 from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
@@ -23,6 +24,10 @@ from tg_throttle import Priority, RpcGate
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+# Kurigram's version, and that of Telegram's schema that it speaks.
+KURIGRAM_VERSION: str = __version__
+LAYER: int = layer
 
 
 class QuietClient(Client):

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from config import Settings
+from telegram.watchdog import WatchdogOptions
 
 
 class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,8 +36,7 @@ class TelegramOptions(msgspec.Struct, frozen=True, kw_only=True):
     # Pauses between attempts to connect: the first, then doubled up to the longest.
     first_pause: float = 2
     longest_pause: float = 120
-    probe_interval: float = 60
-    probe_timeout: float = 10
+    watchdog: WatchdogOptions = WatchdogOptions()
 
     def __repr__(self) -> str:
         return f"TelegramOptions(session_path={self.session_path!r})"
@@ -56,6 +56,14 @@ def options_from(settings: Settings) -> TelegramOptions:
             url=settings.tg_proxy_url.get_secret_value(),
         ),
         call_timeout=settings.tg_rpc_timeout,
-        probe_interval=settings.tg_watchdog_interval,
-        probe_timeout=settings.tg_watchdog_timeout,
+        watchdog=WatchdogOptions(
+            enabled=settings.tg_watchdog_enabled,
+            interval=settings.tg_watchdog_interval,
+            timeout=settings.tg_watchdog_timeout,
+            failures=settings.tg_watchdog_failures,
+            restart_timeout=settings.tg_watchdog_restart_timeout,
+            heartbeat_every=settings.tg_watchdog_heartbeat_every,
+            flap_limit=settings.tg_disconnect_flap_limit,
+            flap_window=settings.tg_disconnect_flap_window,
+        ),
     )

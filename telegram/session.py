@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -41,6 +42,8 @@ class OneTrySession(Session):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.fault: Exception | None = None
+        # Called when a connection that stood is lost.
+        self.on_lost: Callable[[], None] = lambda: None
         # What Telegram answers to the first call of every connection.
         self.config: raw.types.Config | None = None
         # The last error that was met while connecting, and when.
@@ -153,8 +156,12 @@ class OneTrySession(Session):
 
     async def restart(self) -> None:
         """As in Kurigram, which calls this when a connection is lost; with pauses if that happens often."""
+        # Two of Kurigram's tasks may notice a loss, and failed attempts to come back end up here as well.
+        lost = self.is_started.is_set() and self.usable
         self.is_started.clear()
         self._interrupt()
+        if lost:
+            self.on_lost()
         if self._reconnecting or not self.usable:
             return
         self._reconnecting = True

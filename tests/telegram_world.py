@@ -12,6 +12,7 @@ from pyrogram.storage import SQLiteStorage
 
 from telegram.options import TelegramOptions
 from telegram.session_file import SessionFile
+from telegram.watchdog import WatchdogOptions
 from telegram_client import State, TelegramClient
 from tg_throttle import RpcGate
 from tgserver import Chat, ServedFile, Server, World
@@ -109,8 +110,7 @@ def options_for(folder: Path, **changes: Any) -> TelegramOptions:
         "connect_timeout": 2,
         "first_pause": 0.05,
         "longest_pause": 0.2,
-        "probe_interval": 60,
-        "probe_timeout": 0.3,
+        "watchdog": WatchdogOptions(timeout=0.3),
     }
     return TelegramOptions(api_id=1, api_hash="0" * 32, session_path=folder, **impatient | changes)
 

@@ -37,6 +37,12 @@ def test_healthy_is_connected_and_answered_lately_or_freshly_booted(
     assert ("reason" in health.body) is not healthy
 
 
+@pytest.mark.parametrize(("state", "healthy"), [(State.READY, True), (State.CONNECTING, False)])
+def test_an_old_answer_says_nothing_when_nobody_probes(state: State, healthy: bool) -> None:
+    status = Status(state=state, probed_at=1000.0)
+    assert health_of(status, 9000.0, 900.0, THRESHOLD, watched=False).healthy is healthy
+
+
 async def get(status: Status, path: str, **params: str) -> httpx.Response:
     """What the routes answer while the connection is in that state."""
     app = FastAPI()

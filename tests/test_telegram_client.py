@@ -530,46 +530,6 @@ async def test_reconnects_that_are_refused_have_pauses_between_them(client: Tele
     await until_state(client, State.READY)
 
 
-# The probe.
-
-
-async def test_the_probe_asks_only_when_nothing_else_was_answered(server: Server, tmp_path: Path) -> None:
-    client = client_for(server, await logged_in(server, tmp_path), probe_interval=0.3)
-    await client.start()
-    await until_state(client, State.READY)
-    first = client.status.probed_at
-    await until(lambda: server.calls["users.getUsers"] == 2, within=2)
-    await until(lambda: client.status.probed_at != first)
-    await client.stop()
-
-
-async def test_a_probe_during_a_flood_shows_that_the_line_stands(server: Server, tmp_path: Path) -> None:
-    client = client_for(server, await logged_in(server, tmp_path), probe_interval=0.2)
-    await client.start()
-    await until_state(client, State.READY)
-    server.fail("contacts.resolveUsername", "FLOOD_WAIT_60", 1)
-    with pytest.raises(FloodWait):
-        await client.resolve("news")
-    asked, pings = client.status.probed_at, server.calls["ping"]
-    await until(lambda: server.calls["ping"] > pings, within=2)
-    await until(lambda: client.status.probed_at != asked)
-    await client.stop()
-
-
-async def test_a_probe_that_gets_no_answer_leaves_the_age_growing(
-    server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = client_for(server, await logged_in(server, tmp_path), probe_interval=0.1, probe_timeout=0.1)
-    await client.start()
-    await until_state(client, State.READY)
-    server.fault(Action.HANG, "users.getUsers")
-    await until(lambda: "probe" in caplog.text, within=2)
-    before = client.status.probed_at
-    await asyncio.sleep(0.3)
-    assert client.status.probed_at == before
-    await client.stop()
-
-
 # Files.
 
 

@@ -1,0 +1,220 @@
+"""`/health`: what it says in each state, from memory alone, and that the documentation names all of it."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import httpx
+import msgspec
+import pyrogram
+import pytest
+from fastapi import FastAPI
+from pyrogram.raw.all import layer
+from service import serving, until_degraded
+from telegram_world import small_world
+from test_docs import rows
+
+import post_parser
+from config import VERSION
+from routes.auth import Authenticator
+from routes.health import HealthReport, HealthSources, health_router, report
+from routes.origin import Origin
+from supervisor import TaskStats
+from telegram.watchdog import Watchdog, WatchdogOptions, WatchdogStats
+from telegram_client import Library, State, Status
+from tg_cache import HistoryStats
+from tg_throttle import RpcGate
+from tgserver import Action, Server
+from tgserver.crypto.rsa import RsaKey
+
+
+@pytest.fixture(scope="module")
+def rsa_key() -> RsaKey:
+    return RsaKey.generate()
+
+
+async def nothing() -> None:
+    return None
+
+
+class Telegram:
+    """The connection in some state."""
+
+    library: Library | None = None
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+    @property
+    def watchdog(self) -> WatchdogStats:
+        return Watchdog(WatchdogOptions(), lambda: None, nothing, lambda: None).stats()
+
+
+class Media:
+    running, waiting, failing = 1, 2, 3
+
+
+def sources(status: Status) -> HealthSources:
+    history = HistoryStats(
+        windows_in_memory=1,
+        messages_in_memory=2,
+        hits=3,
+        refreshes=4,
+        extensions=5,
+        stale_served=6,
+        refused_channels=7,
+    )
+    return HealthSources(
+        telegram=Telegram(status),
+        gate=RpcGate().stats,
+        history=lambda: history,
+        media=Media(),
+        failed_renders=lambda: 4,
+        tasks=lambda: {"a task": TaskStats(running=False, deaths=2, last_error="ValueError")},
+    )
+
+
+def fields(of: Any, prefix: str = "") -> Iterator[str]:
+    """The dotted names of everything in a report."""
+    for name, kind in get_type_hints(of).items():
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            yield from fields(kind, f"{prefix}{name}.")
+        elif get_origin(kind) is dict and issubclass(get_args(kind)[1], msgspec.Struct):
+            yield from fields(get_args(kind)[1], f"{prefix}{name}.<name>.")
+        else:
+            yield prefix + name
+
+
+def test_the_documentation_names_every_field_and_no_other() -> None:
+    text = (Path(__file__).parent.parent / "docs/operations.md").read_text("utf-8")
+    section = text.partition("### Numbers for the owner")[2].partition("\n### ")[0]
+    documented = [line.split("|")[1].strip(" `") for line in section.splitlines() if line.startswith("| `")]
+    assert documented == list(fields(HealthReport))
+    (states,) = [meaning for name, meaning, *_ in rows("docs/operations.md") if name == "`connection.state`"]
+    assert all(f"`{state}`" in states for state in State)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["version"] == VERSION
+
+
+@pytest.mark.parametrize("state", list(State))
+async def test_each_state_is_told_with_its_reason_and_status_200(state: State) -> None:
+    app = FastAPI()
+    status = Status(state=state, reason="as it is", account="Ada", probed_at=None)
+    app.include_router(health_router(sources(status), Authenticator("", Origin("", ()))))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bridge.example") as client:
+        answer = await client.get("/health")
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["connection"] == {
+        "state": state.value,
+        "connected": state is State.READY,
+        "reason": "as it is",
+        "account": "Ada",
+        "last_answer_age_s": None,
+    }
+    assert answer.json()["media"] == {"running": 1, "waiting": 2, "failing": 3}
+    assert answer.json()["failed_renders"] == 4
+    assert answer.json()["tasks"] == {"a task": {"running": False, "deaths": 2, "last_error": "ValueError"}}
+    assert answer.json()["versions"] == {
+        "bridge": VERSION,
+        "kurigram": None,
+        "layer": None,
+        "python": platform.python_version(),
+    }
+
+
+def test_ages_are_those_of_the_moment() -> None:
+    said = report(sources(Status(state=State.READY, probed_at=940.0)), 1000.0, 900.0)
+    assert (said.uptime_s, said.connection.last_answer_age_s) == (100.0, 60.0)
+
+
+async def test_it_needs_the_token_in_one_of_the_three_places(rsa_key: RsaKey, tmp_path: Path) -> None:
+    async with (
+        Server(small_world(), rsa_key=rsa_key) as server,
+        serving(server, tmp_path, logged_in=False, token="open-sesame") as client,
+    ):
+        for path in ("/health", "/health/wrong", "/health?token=wrong"):
+            answer = await client.get(path)
+            assert answer.status_code == 403
+            assert "tasks" not in answer.text
+        for path in ("/health/open-sesame", "/health?token=open-sesame"):
+            assert (await client.get(path)).status_code == 200
+        assert (await client.get("/health", headers={"Authorization": "Bearer open-sesame"})).status_code == 200
+        assert (await client.head("/health?token=open-sesame")).content == b""
+
+
+async def test_what_a_running_service_says(rsa_key: RsaKey, tmp_path: Path) -> None:
+    async with (
+        Server(small_world(), rsa_key=rsa_key) as server,
+        serving(server, tmp_path, tg_watchdog_interval=1) as client,
+    ):
+        await client.get("/rss/news")
+        await client.get("/rss/news?limit=5")
+        server.forget_calls()
+        said = (await client.get("/health")).json()
+        assert not +server.calls
+        assert said["connection"]["state"] == "ready"
+        assert said["connection"]["account"] == "Local Tester"
+        assert server.account.phone not in (await client.get("/health")).text
+        assert said["gate"]["started"] == 3
+        assert (said["history"]["refreshes"], said["history"]["hits"]) == (1, 1)
+        assert said["failed_renders"] == 0
+        assert said["versions"]["kurigram"] == pyrogram.__version__
+        assert said["versions"]["layer"] == layer
+        running = {name for name, task in said["tasks"].items() if task["running"]}
+        assert running >= {"telegram connection", "telegram probe", "telegram restart", "flood memory"}
+        assert {task["deaths"] for task in said["tasks"].values()} == {0}
+
+        server.fault(Action.HANG, "users.getUsers")
+        async with asyncio.timeout(8):
+            while not (await client.get("/health")).json()["watchdog"]["failed_probes"]:
+                await asyncio.sleep(0.05)
+        watchdog = (await client.get("/health")).json()["watchdog"]
+        assert (watchdog["failed_in_a_row"], watchdog["restarts"]) == (1, 0)
+        assert watchdog["last_failure_age_s"] < watchdog["last_probe_age_s"]
+
+        server.faults.clear()
+        server.revoke()
+        await client.get("/rss/other_channel")
+        await until_degraded(client)
+        connection = (await client.get("/health")).json()["connection"]
+        assert connection["state"] == "revoked"
+        assert "./run.sh login" in connection["reason"]
+        assert connection["account"] == "Local Tester"
+
+
+async def test_a_post_that_can_not_be_rendered_is_counted(
+    rsa_key: RsaKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = post_parser.build_posts
+
+    def with_a_failure(*arguments: Any, **options: Any) -> Any:
+        options["on_failure"](7, ValueError("odd"))
+        return build(*arguments, **options)
+
+    monkeypatch.setattr(post_parser, "build_posts", with_a_failure)
+    async with Server(small_world(), rsa_key=rsa_key) as server, serving(server, tmp_path) as client:
+        await client.get("/rss/news")
+        assert (await client.get("/health")).json()["failed_renders"] == 1
+
+
+async def test_without_a_login_it_says_how_to_log_in(rsa_key: RsaKey, tmp_path: Path) -> None:
+    async with (
+        Server(small_world(), rsa_key=rsa_key) as server,
+        serving(server, tmp_path, logged_in=False) as client,
+    ):
+        async with asyncio.timeout(5):
+            while (await client.get("/health")).json()["connection"]["state"] != "not_logged_in":
+                await asyncio.sleep(0.02)
+        said = (await client.get("/health")).json()
+        assert "./run.sh login" in said["connection"]["reason"]
+        assert said["connection"]["account"] is None
+        assert said["gate"]["open"] is False
