@@ -181,18 +181,23 @@ class ChannelDocuments:
         )
 
     def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
-        def note_failure(message_id: int, error: BaseException) -> None:
-            self._failed_renders += 1
-            log.error("Post %s of channel %s can't be rendered", message_id, window.channel.id, exc_info=error)
-
         return post_parser.build_posts(
             window.messages,
             window.channel,
             options,
             limit=limit,
-            on_failure=note_failure,
+            on_failure=self._failure_listener(window.channel),
             memory=self._rendered,
         )
+
+    def _failure_listener(self, channel: Channel) -> post_parser.FailureListener:
+        """Counts and logs posts of the channel that can't be shown."""
+
+        def note_failure(message_id: int, error: BaseException) -> None:
+            self._failed_renders += 1
+            log.error("Post %s of channel %s can't be rendered", message_id, channel.id, exc_info=error)
+
+        return note_failure
 
     def _encoded(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Encoded:
         feed = self._feed(posts, window.channel, window.changed_at, format, options)
@@ -201,7 +206,8 @@ class ChannelDocuments:
 
     def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Encoded:
         options = self._options(FeedQuery(), base_url)
-        post = post_parser.post_of(messages, channel, options, post_id)
+        listener = self._failure_listener(channel)
+        post = post_parser.post_of(messages, channel, options, post_id, on_failure=listener)
         if post is None:
             raise PostNotFound(f"Post {post_id} has nothing to show")
         feed = self._feed([post], channel, post.updated or post.date or 0, FeedFormat.HTML, options)
@@ -229,5 +235,10 @@ class ChannelDocuments:
             ttl=FEED_MAX_AGE_S,
             link_host=options.link_host,
         )
+        rendered = {post.guid for post in posts if not post.failed}
+        for item in feed.items:
+            if item.post.failed and item.post.guid in rendered:
+                self._failed_renders += 1
+                log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], channel.id)
         self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
         return feed

@@ -19,8 +19,11 @@ from service import serving, until_degraded
 from telegram_world import small_world
 from test_docs import rows
 
-import post_parser
 from config import VERSION
+from feeds.feed import SafeHtml
+from feeds.sanitizer import sanitize
+from posts.grouping import Group
+from posts.titles import title_of
 from routes.auth import Authenticator
 from routes.health import HealthReport, HealthSources, health_router, report
 from routes.origin import Origin
@@ -191,19 +194,36 @@ async def test_what_a_running_service_says(rsa_key: RsaKey, tmp_path: Path) -> N
         assert connection["account"] == "Local Tester"
 
 
-async def test_a_post_that_can_not_be_rendered_is_counted(
-    rsa_key: RsaKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_posts_that_can_not_be_shown_are_counted(
+    rsa_key: RsaKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    build = post_parser.build_posts
 
-    def with_a_failure(*arguments: Any, **options: Any) -> Any:
-        options["on_failure"](7, ValueError("odd"))
-        return build(*arguments, **options)
+    def odd_title(group: Group) -> str:
+        if group.first.id == 149:
+            raise ValueError("odd")
+        return title_of(group)
 
-    monkeypatch.setattr(post_parser, "build_posts", with_a_failure)
+    def odd_html(html: str) -> SafeHtml:
+        if "post 20" in html:
+            raise ValueError("odd")
+        return sanitize(html)
+
+    monkeypatch.setattr("post_parser.title_of", odd_title)
     async with Server(small_world(), rsa_key=rsa_key) as server, serving(server, tmp_path) as client:
-        await client.get("/rss/news")
-        assert (await client.get("/health")).json()["failed_renders"] == 1
+
+        async def count() -> object:
+            return (await client.get("/health")).json()["failed_renders"]
+
+        assert (await client.get("/rss/news")).status_code == 200
+        assert await count() == 1
+        assert (await client.get("/html/news/149")).status_code == 200
+        assert await count() == 2
+        assert caplog.text.count("Post 149 of channel -1000000001001 can't be rendered") == 2
+        monkeypatch.undo()
+        monkeypatch.setattr("rss_generator.sanitize", odd_html)
+        assert (await client.get("/html/news/20")).status_code == 200
+        assert await count() == 3
+        assert "Post 20 of channel -1000000001001 can't be made safe" in caplog.text
 
 
 async def test_without_a_login_it_says_how_to_log_in(rsa_key: RsaKey, tmp_path: Path) -> None:
