@@ -49,7 +49,8 @@ def health_of(status: Status, now: float, started_at: float, threshold_s: float,
     """
     age = now - (started_at if status.probed_at is None else status.probed_at)
     lately = age <= threshold_s or (status.connected and not watched)
-    healthy = status.state in (State.READY, State.CONNECTING) and lately
+    booting = status.state is State.CONNECTING and status.probed_at is None
+    healthy = (status.connected or booting) and lately
     body: dict[str, object] = {
         "status": "ok" if healthy else "degraded",
         "connected": status.connected,

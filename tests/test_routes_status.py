@@ -21,6 +21,8 @@ THRESHOLD = 250.0
         (State.READY, 1000.0, 1251.0, False),
         (State.CONNECTING, None, 901.0, True),
         (State.CONNECTING, None, 1151.0, False),
+        # Not a boot: it was connected before.
+        (State.CONNECTING, 1000.0, 1001.0, False),
         (State.NOT_LOGGED_IN, None, 901.0, False),
         (State.UNAVAILABLE, 1000.0, 1001.0, False),
         (State.REVOKED, 1000.0, 1001.0, False),
