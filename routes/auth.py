@@ -67,7 +67,8 @@ class Authenticator:
             # Header bytes come as Latin-1; clients send UTF-8.
             candidates.append(bearer.strip().encode("latin-1").decode("utf-8", "surrogateescape"))
         # All are compared, so that the time taken does not tell which of them was looked at.
-        if not any([self.matches(candidate) for candidate in candidates]):  # noqa: C419
+        matches = [self.matches(candidate) for candidate in candidates]
+        if not any(matches):
             self._note_failure(address)
             raise Forbidden
 
