@@ -121,6 +121,8 @@ test() { # [pytest arguments]  all tests
   install_python requirements-dev.txt
   # shellcheck disable=SC2086
   install_tools $TEST_TOOLS
+  # Everything takes minutes, mostly of waiting, so it runs side by side; a choice of tests is quicker in one process.
+  if [ $# -eq 0 ]; then set -- --numprocesses 3 --dist loadfile --no-loadscope-reorder; fi
   "$PYTHON" -m pytest "$@"
 }
 

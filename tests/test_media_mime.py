@@ -69,8 +69,8 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         (image("GIF"), "video/mp4", "image/gif"),
         (b"%PDF-1.7\n", "application/pdf", "application/pdf"),
         # Telegram knows what a container holds.
-        (gzip.compress(b'{"tgs":1}'), "application/x-tgsticker", "application/x-tgsticker"),
-        (gzip.compress(b"plain"), "", "application/gzip"),
+        (gzip.compress(b'{"tgs":1}', mtime=0), "application/x-tgsticker", "application/x-tgsticker"),
+        (gzip.compress(b"plain", mtime=0), "", "application/gzip"),
         (WEBM, "video/webm", "video/webm"),
         (OPUS, "audio/ogg", "audio/ogg"),
         (mp4(b"isom"), "video/mp4", "video/mp4"),
