@@ -112,7 +112,7 @@ def _build(
 def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
     sheet = Sheet(channel, options)
     author = author_of(group.main, channel, options.link_host)
-    own = words_of(group.messages)
+    own = words_of(group.messages, sheet.spans)
     flags = flags_of(group, own, channel)
     html = body(sheet, group)
     discussed = group.discussed

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from model.entity import Entity, EntityType, Text
-from posts.plain import Span, escape, spans_of
+from posts.plain import Span, escape, is_safe, spans_of
 from posts.urls import path_part, safe_url
 from posts.wording import utc_stamp
 
@@ -36,9 +36,12 @@ class TextLinks(NamedTuple):
 
 
 class _Rule(NamedTuple):
+    """How an entity type is written: `fixed` for all of them, else by `tags`, which may give None for plain text."""
+
     group: str
     tags: Callable[[Entity, str, TextLinks], Tags | None]
     level: int = _INLINE
+    fixed: Tags | None = None
 
 
 class _Mark(NamedTuple):
@@ -52,27 +55,42 @@ class _Mark(NamedTuple):
     closing: str
 
 
-def render_text(text: Text, links: TextLinks, *, inline: bool = False) -> str:
+def render_text(
+    text: Text, links: TextLinks, *, inline: bool = False, spans: Callable[[Text], list[Span]] = spans_of
+) -> str:
     """The text as HTML: escaped, newlines as `<br>` (kept in `<pre>`, or where a block breaks the line anyway).
 
-    `inline` leaves out quotes and code blocks, for places where HTML allows no block.
+    `inline` leaves out quotes and code blocks, for places where HTML allows no block. `spans` replaces `spans_of` by
+    one that remembers.
     """
     if not text.entities:
         return escape(text.text).replace("\n", "<br>")
-    marks = _marks(text, links, inline)
-    return _write_row(text.text, marks) or _Writer(text.text, marks).html()
+    found = spans(text)
+    html = _row(text.text, found, links, inline)
+    return _Writer(text.text, _marks(text.text, found, links, inline)).html() if html is None else html
 
 
-def _write_row(text: str, marks: list[_Mark]) -> str | None:
+def _row(text: str, spans: list[Span], links: TextLinks, inline: bool) -> str | None:
     """The usual case, quickly: inline elements one after the other. None if it is another case."""
+    safe = is_safe(text)
     out: list[str] = []
     at = 0
-    for level, start, minus_end, _, opening, closing in marks:
-        if start < at or level != _INLINE:
+    for start, end, entity in spans:
+        rule = _RULES.get(entity.type)
+        if rule is None or (inline and rule.level != _INLINE):
+            continue
+        if start < at or rule.level != _INLINE:
             return None
-        out += (escape(text[at:start]), opening, escape(text[start:-minus_end]), closing)
-        at = -minus_end
-    out.append(escape(text[at:]))
+        said = text[start:end]
+        tags = rule.fixed or rule.tags(entity, said, links)
+        if tags is None:
+            continue
+        if safe:
+            out += (text[at:start], tags[0], said, tags[1])
+        else:
+            out += (escape(text[at:start]), tags[0], escape(said), tags[1])
+        at = end
+    out.append(text[at:] if safe else escape(text[at:]))
     return "".join(out).replace("\n", "<br>")
 
 
@@ -128,17 +146,15 @@ class _Writer:
             self._out.append(first + piece.replace("\n", "<br>") + last)
 
 
-def _marks(text: Text, links: TextLinks, inline: bool) -> list[_Mark]:
-    spans = spans_of(text)
-    if len(spans) > 1:
-        spans.sort(key=lambda span: (span.start, -span.end))
+def _marks(text: str, spans: list[Span], links: TextLinks, inline: bool) -> list[_Mark]:
+    spans = sorted(spans, key=lambda span: (span.start, -span.end))
     marks: list[_Mark] = []
     group_ends: dict[str, int] = {}
     for start, end, entity in spans:
         rule = _RULES.get(entity.type)
         if rule is None or (inline and rule.level != _INLINE):
             continue
-        tags = rule.tags(entity, text.text[start:end], links)
+        tags = rule.fixed or rule.tags(entity, text[start:end], links)
         if tags is None:
             continue
         taken = group_ends.get(rule.group, 0)
@@ -149,7 +165,7 @@ def _marks(text: Text, links: TextLinks, inline: bool) -> list[_Mark]:
         group_ends[rule.group] = end
         marks.append(_Mark(rule.level, start, -end, len(marks), *tags))
         if rule.level == _QUOTE and entity.collapsed:
-            marks.extend(_fold(text.text, start, end, spans, len(marks)))
+            marks.extend(_fold(text, start, end, spans, len(marks)))
     return marks
 
 
@@ -170,9 +186,9 @@ def _fold(text: str, start: int, end: int, spans: list[Span], index: int) -> lis
     ]
 
 
-def _element(opening: str, closing: str) -> Callable[[Entity, str, TextLinks], Tags]:
+def _element(group: str, opening: str, closing: str, level: int = _INLINE) -> _Rule:
     tags = (opening, closing)
-    return lambda entity, text, links: tags
+    return _Rule(group, lambda entity, text, links: tags, level, tags)
 
 
 def _link(url: str | None) -> Tags | None:
@@ -215,21 +231,21 @@ def _date(entity: Entity, text: str, links: TextLinks) -> Tags | None:
 
 # Types without a row are plain text: custom emoji (the text holds the emoji that stands for it) and unknown ones.
 _RULES: dict[EntityType, _Rule] = {
-    EntityType.BLOCKQUOTE: _Rule("quote", _element('<blockquote dir="auto">', "</blockquote>"), _QUOTE),
+    EntityType.BLOCKQUOTE: _element("quote", '<blockquote dir="auto">', "</blockquote>", _QUOTE),
     EntityType.PRE: _Rule("code", _preformatted, _PRE),
-    EntityType.CODE: _Rule("code", _element("<code>", "</code>")),
-    EntityType.BANK_CARD: _Rule("code", _element("<code>", "</code>")),
-    EntityType.BOLD: _Rule("bold", _element("<b>", "</b>")),
-    EntityType.ITALIC: _Rule("italic", _element("<i>", "</i>")),
-    EntityType.UNDERLINE: _Rule("underline", _element("<u>", "</u>")),
-    EntityType.STRIKETHROUGH: _Rule("strike", _element("<s>", "</s>")),
-    EntityType.SPOILER: _Rule("spoiler", _element('<span class="spoiler">', "</span>")),
-    EntityType.DIFF_INSERT: _Rule("diff", _element("<ins>", "</ins>")),
-    EntityType.DIFF_REPLACE: _Rule("diff", _element("<ins>", "</ins>")),
-    EntityType.DIFF_DELETE: _Rule("diff", _element("<del>", "</del>")),
-    EntityType.SUBSCRIPT: _Rule("script", _element("<sub>", "</sub>")),
-    EntityType.SUPERSCRIPT: _Rule("script", _element("<sup>", "</sup>")),
-    EntityType.MARKED: _Rule("mark", _element("<mark>", "</mark>")),
+    EntityType.CODE: _element("code", "<code>", "</code>"),
+    EntityType.BANK_CARD: _element("code", "<code>", "</code>"),
+    EntityType.BOLD: _element("bold", "<b>", "</b>"),
+    EntityType.ITALIC: _element("italic", "<i>", "</i>"),
+    EntityType.UNDERLINE: _element("underline", "<u>", "</u>"),
+    EntityType.STRIKETHROUGH: _element("strike", "<s>", "</s>"),
+    EntityType.SPOILER: _element("spoiler", '<span class="spoiler">', "</span>"),
+    EntityType.DIFF_INSERT: _element("diff", "<ins>", "</ins>"),
+    EntityType.DIFF_REPLACE: _element("diff", "<ins>", "</ins>"),
+    EntityType.DIFF_DELETE: _element("diff", "<del>", "</del>"),
+    EntityType.SUBSCRIPT: _element("script", "<sub>", "</sub>"),
+    EntityType.SUPERSCRIPT: _element("script", "<sup>", "</sup>"),
+    EntityType.MARKED: _element("mark", "<mark>", "</mark>"),
     EntityType.URL: _Rule("link", lambda entity, text, links: _link(safe_url(text))),
     EntityType.TEXT_LINK: _Rule("link", lambda entity, text, links: _link(safe_url(entity.url))),
     EntityType.EMAIL: _Rule("link", lambda entity, text, links: _link(safe_url(f"mailto:{text}"))),

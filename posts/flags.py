@@ -26,6 +26,7 @@ _JEERS = frozenset({"🤡", "💩"})
 _MANY_JEERS = 30
 
 _TELEGRAM_HOSTS = frozenset({"t.me", "telegram.me", "telegram.dog"})
+_TELEGRAM_ENDINGS = tuple(_TELEGRAM_HOSTS)
 # First parts of t.me paths that are no chat's name.
 # fmt: off
 _PAGES = frozenset({
@@ -34,6 +35,8 @@ _PAGES = frozenset({
     "proxy", "setlanguage", "share", "socks", "stickers",
 })
 # fmt: on
+# The usual link, in lower case; its host is all that counts unless it is Telegram's.
+_WEB_LINK = re.compile(r"https?://([a-z0-9.\-]+)(?=[/?#]|$)")
 _CHAT_NAME = re.compile(r"[a-z][a-z0-9_]{3,31}")
 
 
@@ -65,8 +68,13 @@ class Facts:
             self._sort_link(link)
 
     def _sort_link(self, link: str) -> None:
+        link = link.lower()
+        web = _WEB_LINK.match(link)
+        if web is not None and not web[1].endswith(_TELEGRAM_ENDINGS):
+            self.external = True
+            return
         try:
-            url = urlsplit(link.lower())
+            url = urlsplit(link)
             host = (url.hostname or "").removeprefix("www.")
         except ValueError:
             return

@@ -37,6 +37,11 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 
 
+def is_safe(text: str) -> bool:
+    """Whether the text can stand in HTML as it is: `escape` would not change it, nor any part of it."""
+    return _UNSAFE.search(text) is None
+
+
 def escape(text: str) -> str:
     """Cleaned text, safe inside HTML elements and quoted attributes."""
     if _UNSAFE.search(text) is None:

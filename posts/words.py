@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from model.entity import EntityType
+from model.entity import EntityType, Text
 from model.message import Message
 from posts.media_words import texts_of
-from posts.plain import clean, one_line, spans_of
+from posts.plain import Span, clean, one_line, spans_of
 from posts.services import sentence
 from posts.urls import safe_url
 
@@ -27,8 +27,8 @@ class Words(NamedTuple):
     mentions: bool
 
 
-def words_of(messages: Sequence[Message]) -> Words:
-    """The messages' own words, in the messages' order."""
+def words_of(messages: Sequence[Message], spans: Callable[[Text], list[Span]] = spans_of) -> Words:
+    """The messages' own words, in the messages' order. `spans` replaces `spans_of` by one that remembers."""
     parts: list[str] = []
     tags: dict[str, str] = {}
     urls: list[str] = []
@@ -43,7 +43,7 @@ def words_of(messages: Sequence[Message]) -> Words:
         if said:
             parts.append("\n".join(one.text for one in said))
         for one in (text, *said):
-            for start, end, entity in spans_of(one) if one.entities else ():
+            for start, end, entity in spans(one) if one.entities else ():
                 kind = entity.type
                 if kind is EntityType.URL:
                     urls.append(one.text[start:end])

@@ -7,14 +7,14 @@ from model.entity import Text
 from model.media import FileRef
 from model.message import Message
 from posts.entities import TextLinks, render_text
-from posts.plain import escape
+from posts.plain import Span, escape, spans_of
 from posts.post import Enclosure, Image, RenderOptions
 
 
 class Sheet:
     """The paper that one post is written on: its surroundings, and the files that its HTML has come to name."""
 
-    __slots__ = ("_urls", "channel", "enclosures", "images", "options", "text_links")
+    __slots__ = ("_spans", "_urls", "channel", "enclosures", "images", "options", "text_links")
 
     def __init__(self, channel: Channel, options: RenderOptions) -> None:
         self.channel = channel
@@ -23,14 +23,23 @@ class Sheet:
         self.images: list[Image] = []
         self.enclosures: list[Enclosure] = []
         self._urls: dict[tuple[int, str], str] = {}
+        # By identity; the text is kept, so that its id stays its own.
+        self._spans: dict[int, tuple[Text, list[Span]]] = {}
+
+    def spans(self, text: Text) -> list[Span]:
+        """`spans_of`, worked out once for each text; not to be changed."""
+        known = self._spans.get(id(text))
+        if known is None:
+            known = self._spans[id(text)] = (text, spans_of(text))
+        return known[1]
 
     def text(self, text: Text) -> str:
         """The text with its entities as HTML."""
-        return render_text(text, self.text_links)
+        return render_text(text, self.text_links, spans=self.spans)
 
     def inline(self, text: Text) -> str:
         """The text as HTML without block elements."""
-        return render_text(text, self.text_links, inline=True)
+        return render_text(text, self.text_links, inline=True, spans=self.spans)
 
     def url(self, message: Message, file: FileRef) -> str:
         """The public URL of a file of the message, not escaped; the same one each time."""
