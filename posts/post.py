@@ -19,7 +19,7 @@ class MediaLinks(Protocol):
         ...
 
 
-class RenderOptions(msgspec.Struct, frozen=True, kw_only=True):
+class RenderOptions(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """All that rendering depends on besides the messages.
 
     `base_url` has no slash at its end. `link_host` is the web front of Telegram (`https://t.me`).

@@ -104,6 +104,8 @@ class ChannelDocuments:
         self._settings = settings
         self._threads = threads
         self._failed_renders = 0
+        # So that equal options are one object: they are part of every key below.
+        self._known_options: RecentlyUsed[RenderOptions, RenderOptions] = RecentlyUsed(16)
         # All three are used in `threads` alone.
         self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
         # By guid and options.
@@ -169,7 +171,7 @@ class ChannelDocuments:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _options(self, query: FeedQuery, base_url: str) -> RenderOptions:
-        return RenderOptions(
+        options = RenderOptions(
             base_url=base_url,
             media=self._links_for(base_url),
             link_host=f"https://{self._settings.link_host}",
@@ -179,6 +181,7 @@ class ChannelDocuments:
             reply_quote_chars=self._settings.reply_quote_chars,
             reply_quote_distance=self._settings.reply_quote_distance,
         )
+        return self._known_options.setdefault(options, options)
 
     def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
         return post_parser.build_posts(
