@@ -39,6 +39,7 @@ from routes.origin import Origin
 from routes.post_files import PostFiles
 from routes.status import status_router
 from storage.flood_store import FloodStore
+from storage.gone_store import GoneStore
 from storage.media_store import MediaStore
 from storage.process_lock import claim_folder
 from storage.schema import MIGRATIONS
@@ -144,6 +145,7 @@ async def _running(
         media = MediaCache(
             settings.data_path / "media",
             MediaStore(database),
+            GoneStore(database),
             telegram,
             max_parallel=settings.tg_max_concurrent_transmissions,
             time_limits=TimeLimits(

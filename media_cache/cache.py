@@ -5,66 +5,35 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
-from errors import (
-    BridgeError,
-    FloodWait,
-    MediaGone,
-    Overloaded,
-    PostNotFound,
-    StorageUnavailable,
-    TelegramUnavailable,
-)
+from errors import StorageUnavailable
 from media_cache import mime
+from media_cache.accesses import Accesses
 from media_cache.download import PARTS_IN_FLIGHT, Download, TimeLimits
 from media_cache.failures import FailureMemory
+from media_cache.flights import Flights
+from media_cache.gone import GoneMemory, Place
 from media_cache.layout import MediaFolder
-from media_cache.shared_file import FileLost, SharedFile, open_whole
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper
+from media_cache.turns import Turns
+from media_cache.whole_files import Complete, WholeFiles, entity_tag
 from model.media import FileRef
+from storage.gone_store import GoneStore
 from storage.media_store import MediaStore, StoredFile
+from tg_throttle import Priority
+
+__all__ = ["Complete", "MediaCache", "Progress", "entity_tag"]
 
 log = logging.getLogger(__name__)
 
 TURN_TIMEOUT = 30.0
 FLUSH_INTERVAL = 60.0
 SWEEP_INTERVAL = 3600.0
-_ROWS_IN_MEMORY = 10_000
-# Descriptors of files that were asked for last.
-_FILES_HELD_OPEN = 128
-
-
-def entity_tag(unique_id: str) -> str:
-    """The strong ETag of a file: Telegram's unique id stands for the same bytes for ever."""
-    return f'"{unique_id}"'
-
-
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """A file that is whole on the disk, open for reading: its removal does not hurt who holds this."""
-
-    unique_id: str
-    path: Path
-    size: int
-    mime_type: str
-    file_name: str
-    modified: int
-    etag: str
-    file: SharedFile
-    _cache: MediaCache
-
-    async def read(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """Bytes [start, end) in chunks. Raises StorageUnavailable if the disk does not give them."""
-        with self._cache.viewing(self.unique_id):
-            async with aclosing(self.file.stream(start, end)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +42,6 @@ class Progress:
 
     download: Download
     etag: str
-
-
-@dataclass(slots=True, eq=False)
-class _Flight:
-    """A file from its first request to the end of its download.
-
-    `origin` is the post in which it is looked up. `ready` gets the download when it begins, or why it never did.
-    """
-
-    origin: tuple[int, int]
-    ready: asyncio.Future[Download] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    task: asyncio.Task[None] | None = None
-    waiters: int = 0
-    # Since when it waits for its turn (the loop's time), None before and after.
-    queued_since: float | None = None
 
 
 class MediaCache:
@@ -100,6 +54,7 @@ class MediaCache:
         self,
         root: Path,
         store: MediaStore,
+        gone: GoneStore,
         source: FileSource,
         *,
         max_parallel: int,
@@ -116,93 +71,78 @@ class MediaCache:
         self._source = source
         self._time_limits = time_limits or TimeLimits()
         self._parts_in_flight = parts_in_flight
-        self._turn_timeout = turn_timeout
         self._now = now
-        self._turns = asyncio.Semaphore(max_parallel)
-        self._flights: dict[str, _Flight] = {}
+        self._turns = Turns(max_parallel)
+        self._accesses = Accesses(store, now)
+        self._whole = WholeFiles(self._folder, store, self._accesses)
         self._failures = FailureMemory(now)
-        # From when until when Telegram wants no calls.
-        self._flood = (0.0, 0.0)
-        self._rows: OrderedDict[str, StoredFile] = OrderedDict()
-        self._held_open: OrderedDict[str, Complete] = OrderedDict()
-        # How many are reading which whole file.
-        self._viewers: Counter[str] = Counter()
-        self._accesses: dict[str, int] = {}
-        self._closing = False
+        self._gone = GoneMemory(gone, now)
+        self._flights = Flights(
+            self._turns,
+            self._failures,
+            self._gone,
+            download=self._download,
+            publish=self._publish,
+            turn_timeout=turn_timeout,
+            now=now,
+        )
         self.sweeper = Sweeper(
             self._folder,
             store,
             cache_limits or CacheLimits(),
             in_use=self._in_use,
             being_made=self._being_made,
-            forget=self._forget_rows,
+            forget=self._whole.forget,
             now=now,
         )
 
-    @contextmanager
-    def viewing(self, unique_id: str) -> Iterator[None]:
+    def viewing(self, unique_id: str) -> AbstractContextManager[None]:
         """For the time of the block the file is in use. Its end counts as an access: a film may take hours."""
-        self._viewers[unique_id] += 1
-        try:
-            yield
-        finally:
-            self._viewers[unique_id] -= 1
-            if not self._viewers[unique_id]:
-                del self._viewers[unique_id]
-            self._accesses[unique_id] = int(self._now())
+        return self._accesses.viewing(unique_id)
 
     def at_hand(self, unique_id: str) -> Complete | None:
         """The file, if it is whole and was opened lately; for others ask `open`. Does not wait for anything."""
-        complete = self._held_open.get(unique_id)
-        if complete is None:
-            return None
-        try:
-            if not complete.file.is_whole(complete.size):
-                raise FileLost
-        except (FileLost, OSError):
-            # `open` finds out what is wrong with it.
-            del self._held_open[unique_id]
-            return None
-        self._held_open.move_to_end(unique_id)
-        self._accesses[unique_id] = int(self._now())
+        complete = self._whole.at_hand(unique_id)
+        if complete is not None:
+            self._accesses.note(unique_id)
         return complete
 
     async def open(
-        self, channel_id: int, post_id: int, unique_id: str, find: FindFile, refresh: FindFile | None = None
+        self,
+        channel_id: int,
+        post_id: int,
+        unique_id: str,
+        find: FindFile,
+        refresh: FindFile | None = None,
+        *,
+        priority: Priority = Priority.INTERACTIVE,
     ) -> Complete | Progress:
         """The file, whole or on its way. A whole file needs neither Telegram nor `find`.
 
         `find` looks the file up in the post; `refresh` does so by asking Telegram for the message again, for an
         expired reference (the default is `find`, which then has to do that). Many callers at once cause one look-up
-        and one download, and one that is cancelled disturbs no other.
+        and one download, and one that is cancelled disturbs no other. With `priority` BACKGROUND a download waits for
+        as long as viewers want all turns but one, and takes the caller's place in the queue as soon as a viewer asks.
 
         Raises what `find` raises; Overloaded if there is no turn within 30 s; the last fault of this file while its
         pause lasts; FloodWait for a file that is not here during a flood; StorageUnavailable.
         """
         if complete := self.at_hand(unique_id):
             return complete
-        self._accesses[unique_id] = int(self._now())
-        post = (channel_id, post_id)
-        while True:
-            flight = self._flights.get(unique_id)
-            if flight is None:
-                complete = await self._complete(unique_id)
-                if complete is not None:
-                    return complete
-                # Somebody else may have been faster meanwhile.
-                flight = self._flights.get(unique_id) or self._start(post, unique_id, find, refresh or find)
-            try:
-                download = await self._turn(unique_id, flight)
-            except (PostNotFound, MediaGone):
-                if flight.origin != post:
-                    # The file is in another post, too, which may still be there.
-                    continue
-                raise
-            return Progress(download, entity_tag(unique_id))
+        self._accesses.note(unique_id)
+        if unique_id not in self._flights and (complete := await self._whole.open(unique_id)):
+            return complete
+        place = Place(channel_id, post_id)
+        download = await self._flights.board(place, unique_id, find, refresh or find, priority)
+        return Progress(download, entity_tag(unique_id))
 
     async def prepare(self) -> None:
         """All that is to be done at the start; files may be opened meanwhile."""
         await asyncio.to_thread(mime.load)
+        try:
+            await self._gone.load()
+        except StorageUnavailable as fault:
+            log.warning("Which files are gone has to be found out anew: %s", fault)
         await self.reconcile()
 
     async def reconcile(self) -> None:
@@ -229,7 +169,7 @@ class MediaCache:
                 log.info("Media folder: removed %d files and %d strays", swept.files, swept.strays)
 
     async def flush_forever(self, interval: float = FLUSH_INTERVAL) -> None:
-        """Write noted accesses down, each `interval` seconds."""
+        """Write down what is noted in memory, each `interval` seconds."""
         while True:
             await asyncio.sleep(interval)
             try:
@@ -238,179 +178,78 @@ class MediaCache:
                 log.warning("Accesses to media are still to be written down: %s", fault)
 
     async def flush(self) -> None:
-        """Write noted accesses down. What could not be written stays noted. Raises StorageUnavailable."""
-        accesses, self._accesses = self._accesses, {}
-        if not accesses:
-            return
-        try:
-            await self._store.touch(accesses)
-        except BaseException:
-            self._accesses = accesses | self._accesses
-            raise
+        """Write down accesses, and which files are gone. What could not be written stays noted.
+
+        Raises StorageUnavailable.
+        """
+        await self._accesses.flush()
+        await self._gone.flush()
 
     async def close(self) -> None:
         """Break downloads off and write accesses down. Files that are not here can't be opened any more."""
-        self._closing = True
-        tasks = [flight.task for flight in self._flights.values() if flight.task is not None]
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._flights.close()
         try:
             await self.flush()
         except StorageUnavailable as fault:
             log.warning("The last accesses to media are lost: %s", fault)
 
     def forget_failures(self) -> None:
-        """Let every file be tried again at once, after a verified restart of the Telegram client."""
+        """Let every file be tried again at once, after a verified restart of the Telegram client.
+
+        What posts are known to have lost stays lost.
+        """
         self._failures.forget_all()
-        self._flood = (0.0, 0.0)
+        self._flights.forget_flood()
 
     @property
     def running(self) -> int:
         """How many downloads are running."""
-        return sum(flight.ready.done() for flight in self._flights.values())
+        return self._flights.running
 
     @property
     def waiting(self) -> int:
         """How many files are being looked up or wait for their turn."""
-        return len(self._flights) - self.running
+        return self._flights.waiting
 
     @property
     def failing(self) -> int:
         """How many files have failed lately."""
-        return len(self._failures)
+        return len(self._failures) + len(self._gone)
 
-    # Files that are here.
+    # What the warmer asks.
 
-    async def _complete(self, unique_id: str) -> Complete | None:
-        row = self._rows.get(unique_id) or await self._store.get(unique_id)
-        if row is None:
-            return None
-        self._remember(row)
-        path = self._folder.path(unique_id)
-        try:
-            file = await asyncio.get_running_loop().run_in_executor(None, open_whole, path, row.size)
-        except FileLost as fault:
-            log.warning("A stored media file is lost and will be fetched again: %s", fault)
-            self._forget_rows([unique_id])
-            await self._store.remove([unique_id], self._folder.unlink)
-            return None
-        complete = Complete(
-            unique_id=unique_id,
-            path=path,
-            size=row.size,
-            mime_type=row.mime_type,
-            file_name=row.file_name,
-            modified=row.modified,
-            etag=entity_tag(unique_id),
-            file=file,
-            _cache=self,
-        )
-        self._held_open[unique_id] = complete
-        if len(self._held_open) > _FILES_HELD_OPEN:
-            self._held_open.popitem(last=False)
-        return complete
+    @property
+    def has_spare_turns(self) -> bool:
+        """Whether there can ever be a turn for a download in the background."""
+        return self._turns.spare
 
-    def _remember(self, row: StoredFile) -> None:
-        self._rows[row.unique_id] = row
-        self._rows.move_to_end(row.unique_id)
-        if len(self._rows) > _ROWS_IN_MEMORY:
-            self._rows.popitem(last=False)
+    def shown(self, channel_id: int, post_id: int, unique_ids: Iterable[str]) -> None:
+        """A document names these files of the post: if they were gone, they are back."""
+        self._gone.found(Place(channel_id, post_id), unique_ids)
 
-    def _forget_rows(self, unique_ids: Iterable[str]) -> None:
-        for unique_id in unique_ids:
-            self._rows.pop(unique_id, None)
-            self._held_open.pop(unique_id, None)
+    def keep(self, unique_id: str) -> None:
+        """The file is in use without being asked for: a document that is read now names it."""
+        self._accesses.note(unique_id)
+
+    async def last_accesses(self, unique_ids: Collection[str]) -> dict[str, int]:
+        """When those of the files that are stored were last asked for. Raises StorageUnavailable."""
+        return await self._store.last_accesses(unique_ids)
+
+    def pause_of(self, unique_id: str) -> float:
+        """For how many seconds the file is not asked for because it failed."""
+        return self._failures.pause_of(unique_id)
+
+    def failures_of(self, unique_id: str) -> int:
+        """How often in a row the file has failed."""
+        return self._failures.times(unique_id)
+
+    # What others are told.
 
     def _in_use(self, unique_id: str) -> bool:
-        return unique_id in self._viewers or unique_id in self._flights or unique_id in self._accesses
+        return unique_id in self._flights or self._accesses.in_use(unique_id)
 
     def _being_made(self) -> list[Path]:
-        return [self._folder.path(unique_id) for unique_id in list(self._flights)]
-
-    # Files that are on their way.
-
-    def _start(self, post: tuple[int, int], unique_id: str, find: FindFile, refresh: FindFile) -> _Flight:
-        if self._closing:
-            raise TelegramUnavailable("The bridge is stopping")
-        self._failures.check(unique_id)
-        self._failures.check(_post_key(post, unique_id))
-        since, until = self._flood
-        # A clock that was set back must not make a flood last for days.
-        if since <= (now := self._now()) < until:
-            raise FloodWait(until - now)
-        flight = _Flight(post)
-        self._flights[unique_id] = flight
-        flight.task = asyncio.create_task(self._fly(flight, unique_id, find, refresh), name=f"media {unique_id}")
-        return flight
-
-    async def _turn(self, unique_id: str, flight: _Flight) -> Download:
-        """Wait for the flight's download to begin."""
-        loop = asyncio.get_running_loop()
-        arrived = loop.time()
-        patience = self._turn_timeout
-        flight.waiters += 1
-        try:
-            while True:
-                done, _ = await asyncio.wait({flight.ready}, timeout=patience)
-                if done:
-                    return flight.ready.result()
-                # The look-up before has its own time limits.
-                since = loop.time() if flight.queued_since is None else max(arrived, flight.queued_since)
-                patience = since + self._turn_timeout - loop.time()
-                if patience <= 0:
-                    raise Overloaded("Too many media files are being fetched", self._turn_timeout)
-        finally:
-            flight.waiters -= 1
-            if not flight.waiters and not flight.ready.done():
-                # Nobody waits for it any more and nothing is lost by not beginning.
-                self._land(unique_id, flight)
-                if flight.task is not None:
-                    flight.task.cancel()
-
-    async def _fly(self, flight: _Flight, unique_id: str, find: FindFile, refresh: FindFile) -> None:
-        fault: BridgeError = TelegramUnavailable("The download was broken off")
-        try:
-            file = await self._find(flight.origin, unique_id, find)
-            flight.queued_since = asyncio.get_running_loop().time()
-            async with self._turns:
-                flight.queued_since = None
-                download = self._download(file, refresh)
-                flight.ready.set_result(download)
-                await self._run(download)
-        except BridgeError as error:
-            fault = error
-        finally:
-            self._land(unique_id, flight)
-            if not flight.ready.done():
-                flight.ready.set_exception(fault)
-                # Looked at, so that asyncio does not report it when all waiters have left.
-                flight.ready.exception()
-
-    async def _find(self, post: tuple[int, int], unique_id: str, find: FindFile) -> FileRef:
-        """Look the file up. Only that it is gone is remembered: passing faults are not the file's."""
-        try:
-            file = await find()
-            if file.unique_id != unique_id:
-                raise MediaGone("The post does not have this file")
-        except (MediaGone, PostNotFound) as fault:
-            self._failures.note(_post_key(post, unique_id), fault)
-            raise
-        self._failures.forget(_post_key(post, unique_id))
-        return file
-
-    async def _run(self, download: Download) -> None:
-        try:
-            await download.run(self._publish)
-        except BridgeError as fault:
-            log.warning("Media file %s could not be fetched: %s", download.unique_id, fault)
-            if isinstance(fault, FloodWait):
-                now = self._now()
-                self._flood = (now, max(self._flood[1], now + fault.retry_after))
-            self._failures.note(download.unique_id, fault)
-            raise
-        self._failures.forget(download.unique_id)
+        return [self._folder.path(unique_id) for unique_id in self._flights.names()]
 
     def _download(self, file: FileRef, refresh: FindFile) -> Download:
         return Download(
@@ -423,10 +262,6 @@ class MediaCache:
             parts_in_flight=self._parts_in_flight,
         )
 
-    def _land(self, unique_id: str, flight: _Flight) -> None:
-        if self._flights.get(unique_id) is flight:
-            del self._flights[unique_id]
-
     async def _publish(self, download: Download) -> None:
         now = int(self._now())
         row = StoredFile(
@@ -438,9 +273,4 @@ class MediaCache:
             stored_at=now,
             last_access=now,
         )
-        await self._store.add(row)
-        self._remember(row)
-
-
-def _post_key(post: tuple[int, int], unique_id: str) -> str:
-    return f"{post[0]}/{post[1]}/{unique_id}"
+        await self._whole.add(row)

@@ -11,7 +11,8 @@ from errors import BridgeError, FloodWait, NotLoggedIn, Overloaded, PassingFault
 FIRST_PAUSE = 60.0
 LONGEST_PAUSE = 6 * 3600.0
 
-_COMMON_FAULTS = (FloodWait, NotLoggedIn, Overloaded, StorageUnavailable)
+COMMON_FAULTS = (FloodWait, NotLoggedIn, Overloaded, StorageUnavailable)
+"""Faults that are not a file's own: they are known elsewhere, and end for all files at once."""
 
 
 @dataclass(slots=True)
@@ -20,6 +21,7 @@ class _Failure:
     pause: float
     since: float
     until: float
+    times: int
 
 
 class FailureMemory:
@@ -38,24 +40,33 @@ class FailureMemory:
 
     def check(self, key: str) -> None:
         """Raise the key's fault while its pause lasts, with `retry_after` set to what is left of it."""
+        if (left := self.pause_of(key)) <= 0:
+            return
+        fault = self._failures[key].fault
+        if isinstance(fault, PassingFault):
+            fault.retry_after = left
+        raise fault.with_traceback(None)
+
+    def pause_of(self, key: str) -> float:
+        """How many seconds are left of the key's pause, 0 without one."""
         failure = self._failures.get(key)
         if failure is None:
-            return
+            return 0.0
         now = self._now()
         # A clock that was set back must not make a pause last for days.
-        if not failure.since <= now < failure.until:
-            return
-        if isinstance(failure.fault, PassingFault):
-            failure.fault.retry_after = failure.until - now
-        raise failure.fault.with_traceback(None)
+        return failure.until - now if failure.since <= now < failure.until else 0.0
+
+    def times(self, key: str) -> int:
+        """How often in a row the key has failed."""
+        failure = self._failures.get(key)
+        return 0 if failure is None else failure.times
 
     def note(self, key: str, fault: BridgeError) -> None:
         """The key has failed (again). A fault that names a longer time of its own gets that.
 
-        Faults that are not the key's own (a flood wait, the disk, no login, no room) are not remembered: they are
-        known elsewhere, and end for all keys at once.
+        `COMMON_FAULTS` (a flood wait, the disk, no login, no room) are not remembered.
         """
-        if isinstance(fault, _COMMON_FAULTS):
+        if isinstance(fault, COMMON_FAULTS):
             return
         before = self._failures.pop(key, None)
         pause = FIRST_PAUSE if before is None else min(before.pause * 2, LONGEST_PAUSE)
@@ -63,7 +74,7 @@ class FailureMemory:
         # Tracebacks hold on to everything that took part in the failure.
         fault.__traceback__ = fault.__context__ = fault.__cause__ = None
         now = self._now()
-        self._failures[key] = _Failure(fault, pause, now, now + wait)
+        self._failures[key] = _Failure(fault, pause, now, now + wait, 1 if before is None else before.times + 1)
         while len(self._failures) > self._capacity:
             self._failures.popitem(last=False)
 

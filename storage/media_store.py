@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
@@ -122,6 +122,16 @@ class MediaStore:
         return await self._database.read(
             lambda connection: dict(connection.execute("SELECT unique_id, size FROM media_files").fetchall())
         )
+
+    async def last_accesses(self, unique_ids: Collection[str]) -> dict[str, int]:
+        """When those of the files that are stored were last asked for, by unique id."""
+
+        def work(connection: sqlite3.Connection) -> dict[str, int]:
+            query = "SELECT last_access FROM media_files WHERE unique_id = ?"
+            rows = ((unique_id, connection.execute(query, (unique_id,)).fetchone()) for unique_id in unique_ids)
+            return {unique_id: row[0] for unique_id, row in rows if row is not None}
+
+        return await self._database.read(work)
 
     async def unused_since(self, moment: int, *, larger_than: int = 0) -> list[str]:
         """Files of more than `larger_than` bytes whose last access is before `moment`."""

@@ -16,7 +16,9 @@ from media_cache.cache import MediaCache, Progress
 from media_cache.parts import PART_SIZE
 from media_cache.source import FileSource
 from model.media import FileLocation, FileRef
-from storage.media_store import MEDIA_FILES, MediaStore
+from storage.gone_store import GoneStore
+from storage.media_store import MediaStore
+from storage.schema import MIGRATIONS
 
 CHANNEL = -1001234567890
 POST = 42
@@ -134,10 +136,10 @@ class Clock:
 @asynccontextmanager
 async def media_cache(folder: Path, source: FileSource, **options: object) -> AsyncIterator[MediaCache]:
     """A cache in the folder, closed at the end."""
-    database = await Database.open(folder / "bridge.db", [MEDIA_FILES])
+    database = await Database.open(folder / "bridge.db", MIGRATIONS)
     try:
         values = {"max_parallel": 3} | options
-        cache = MediaCache(folder / "media", MediaStore(database), source, **values)  # type: ignore[arg-type]
+        cache = MediaCache(folder / "media", MediaStore(database), GoneStore(database), source, **values)  # type: ignore[arg-type]
         try:
             yield cache
         finally:

@@ -127,3 +127,17 @@ def test_a_remembered_fault_holds_on_to_nothing_that_took_part_in_it() -> None:
     del big
     gc.collect()
     assert watch() is None
+
+
+def test_failures_in_a_row_are_counted_and_a_success_ends_the_row() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    assert (memory.times("file"), memory.pause_of("file")) == (0, 0)
+    for times in range(1, 4):
+        memory.note("file", TelegramTimeout())
+        assert memory.times("file") == times
+    assert memory.pause_of("file") == 240
+    clock.now += 240
+    assert (memory.times("file"), memory.pause_of("file")) == (3, 0)
+    memory.forget("file")
+    assert memory.times("file") == 0
