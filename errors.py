@@ -85,6 +85,13 @@ class NotLoggedIn(TelegramUnavailable):
         super().__init__(reason, retry_after)
 
 
+class ShuttingDown(TelegramUnavailable):
+    """The bridge is about to end: whoever waits for Telegram waits in vain."""
+
+    def __init__(self) -> None:
+        super().__init__("The bridge is shutting down", 30)
+
+
 class Overloaded(PassingFault):
     """The bridge itself has no room for this request now."""
 

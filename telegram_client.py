@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
+from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, ShuttingDown, TelegramUnavailable
 from model.channel import Channel
 from model.media import FileRef
 from model.message import Message
@@ -141,7 +141,7 @@ class TelegramClient:
     def turn_away(self) -> None:
         """Let calls under way and later ones get `TelegramUnavailable`: `stop` comes soon."""
         self._watchdog.rest()
-        self._become(State.CLOSED, TelegramUnavailable("The bridge is shutting down", 30))
+        self._become(State.CLOSED, ShuttingDown())
 
     async def stop(self) -> None:
         """Disconnect, within `STOP_TIMEOUT` seconds. There is no start after it."""
@@ -295,6 +295,8 @@ def _refusal(fault: BridgeError) -> Callable[[], PassingFault]:
     reason = str(fault)
     if isinstance(fault, NotLoggedIn):
         return lambda: NotLoggedIn(reason)
+    if isinstance(fault, ShuttingDown):
+        return ShuttingDown
     retry_after = fault.retry_after if isinstance(fault, PassingFault) else 60.0
     return lambda: TelegramUnavailable(reason, retry_after)
 

@@ -18,6 +18,7 @@ from media_cache.failures import FailureMemory
 from media_cache.flights import Flights
 from media_cache.gone import GoneMemory, Place
 from media_cache.layout import MediaFolder
+from media_cache.pace import Patience
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper
 from media_cache.turns import Turns
@@ -61,6 +62,7 @@ class MediaCache:
         time_limits: TimeLimits | None = None,
         cache_limits: CacheLimits | None = None,
         parts_in_flight: int = PARTS_IN_FLIGHT,
+        patience: Patience | None = None,
         turn_timeout: float = TURN_TIMEOUT,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -71,6 +73,7 @@ class MediaCache:
         self._source = source
         self._time_limits = time_limits or TimeLimits()
         self._parts_in_flight = parts_in_flight
+        self._patience = patience
         self._now = now
         self._turns = Turns(max_parallel)
         self._accesses = Accesses(store, now)
@@ -260,6 +263,7 @@ class MediaCache:
             modified=file.date or int(self._now()),
             limits=self._time_limits,
             parts_in_flight=self._parts_in_flight,
+            patience=self._patience,
         )
 
     async def _publish(self, download: Download) -> None:

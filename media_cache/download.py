@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,12 +16,15 @@ from errors import (
     BridgeError,
     FileReferenceExpired,
     MediaGone,
+    Overloaded,
+    PassingFault,
     StorageUnavailable,
     TelegramTimeout,
     TelegramUnavailable,
 )
 from file_io import PartFile
 from media_cache.mime import mime_of
+from media_cache.pace import Pace, Patience, WrongPart
 from media_cache.parts import PartMap, index_of, part_at
 from media_cache.shared_file import SharedFile
 from media_cache.source import FileSource, FindFile
@@ -30,8 +33,19 @@ from model.media import FileRef
 T = TypeVar("T")
 
 PARTS_IN_FLIGHT = 8
+HUGE = 100 * 1000**2
+"""A file of more bytes than this is not fetched to its end when all its viewers have left."""
+LINGER = 30.0
+"""Players close their connection and open another one for each seek; this many seconds are more than they need."""
 # References live for hours; a download that needs more of them than this is not getting anywhere.
 _MOST_REFRESHES = 16
+
+
+class Abandoned(Overloaded):
+    """All viewers of a huge file have left before it was whole."""
+
+    def __init__(self) -> None:
+        super().__init__("The download was stopped because nobody wanted the file any more", 1)
 
 
 class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +68,10 @@ class Download:
     `run()` does the work in a task that belongs to the cache, so a viewer that leaves stops nothing. Viewers ask for
     `size()`, `mime_type()` and `read()`; each waits for no more than it needs and raises the download's failure
     if it comes first. Bytes that are on the disk can be read also after the end of the download, good or bad.
+
+    A fault that passes (a lost connection, a restart of the client, a short flood wait) fails nothing within the
+    bounds of `Patience`: the parts that came stay, those that did not are asked for again, and viewers wait meanwhile.
+    A file of more than `HUGE` bytes is given up when its last viewer has been gone for `linger` seconds.
     """
 
     def __init__(
@@ -66,6 +84,8 @@ class Download:
         modified: int,
         limits: TimeLimits,
         parts_in_flight: int = PARTS_IN_FLIGHT,
+        patience: Patience | None = None,
+        linger: float = LINGER,
     ) -> None:
         """`path` is the file's final name, `refresh` fetches its message anew for a fresh reference, `modified` (unix
         seconds) is what the file's Last-Modified will be."""
@@ -78,6 +98,9 @@ class Download:
         self._refresh = refresh
         self._limits = limits
         self._parts_in_flight = parts_in_flight
+        self._patience = patience or Patience()
+        self._pace = Pace(parts_in_flight, self._patience)
+        self._linger = linger
         self._parts = PartMap(file.size) if file.size else None
         self._part_file: PartFile | None = None
         self._reader: SharedFile | None = None
@@ -90,6 +113,10 @@ class Download:
         self._arrivals: dict[int, asyncio.Event] = {}
         # Parts at which viewers stand, with how many of them.
         self._positions: Counter[int] = Counter()
+        # How many wait or read, and when the last of them left (the loop's time).
+        self._attending = 0
+        self._deserted_at: float | None = None
+        self._tries: Counter[int] = Counter()
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
         # Whether any part has come with the present reference.
@@ -118,25 +145,27 @@ class Download:
         """Bytes [start, end) as they arrive. A chunk is read from the disk only when it is asked for."""
         await self.size()
         position = start
-        while position < end:
-            index = index_of(position)
-            await self._arrival(index)
-            assert self._reader is not None
-            part = part_at(index)
-            part_end = min(end, part.offset + part.limit)
-            # Stands at the next part while the viewer takes this one, so that its turn comes next.
-            self._positions[index + 1] += 1
-            try:
-                async with aclosing(self._reader.stream(position, part_end)) as chunks:
-                    async for chunk in chunks:
-                        yield chunk
-            finally:
-                self._leave(index + 1)
-            position = part_end
+        with self._attended():
+            while position < end:
+                index = index_of(position)
+                await self._arrival(index)
+                assert self._reader is not None
+                part = part_at(index)
+                part_end = min(end, part.offset + part.limit)
+                # Stands at the next part while the viewer takes this one, so that its turn comes next.
+                self._positions[index + 1] += 1
+                try:
+                    async with aclosing(self._reader.stream(position, part_end)) as chunks:
+                        async for chunk in chunks:
+                            yield chunk
+                finally:
+                    self._leave(index + 1)
+                position = part_end
 
     async def finished(self) -> None:
         """Return when the file has its final name. Raises the failure if it never gets it."""
-        await self._ended.wait()
+        with self._attended():
+            await self._ended.wait()
         self._raise_failure()
 
     @property
@@ -145,9 +174,10 @@ class Download:
         return self._failure
 
     async def _until(self, event: asyncio.Event, there: Callable[[], bool]) -> None:
-        while not there():
-            self._raise_failure()
-            await event.wait()
+        with self._attended():
+            while not there():
+                self._raise_failure()
+                await event.wait()
 
     async def _arrival(self, index: int) -> None:
         assert self._parts is not None
@@ -156,9 +186,10 @@ class Download:
         self._positions[index] += 1
         try:
             event = self._arrivals.setdefault(index, asyncio.Event())
-            while not self._parts.has(index):
-                self._raise_failure()
-                await event.wait()
+            with self._attended():
+                while not self._parts.has(index):
+                    self._raise_failure()
+                    await event.wait()
         finally:
             self._leave(index)
 
@@ -166,6 +197,16 @@ class Download:
         self._positions[index] -= 1
         if not self._positions[index]:
             del self._positions[index]
+
+    @contextmanager
+    def _attended(self) -> Iterator[None]:
+        self._attending += 1
+        try:
+            yield
+        finally:
+            self._attending -= 1
+            if not self._attending:
+                self._deserted_at = asyncio.get_running_loop().time()
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
@@ -205,7 +246,8 @@ class Download:
     async def _fetch(self) -> None:
         if not await _in_thread(self._has_room):
             # What is gone at Telegram is gone, however full the disk is.
-            await self._ask(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
+            with suppress(WrongPart):
+                await self._ask(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
             raise StorageUnavailable(f"There is no room for a file of {self._file.size} bytes on the disk")
         await _in_thread(self._prepare)
         if self._parts is None:
@@ -233,25 +275,58 @@ class Download:
         self._reader = SharedFile(self._part_file.part_path)
 
     async def _fetch_parts(self, parts: PartMap) -> None:
-        while (index := parts.claim(self._positions)) is not None:
-            part = part_at(index)
-            data = await self._ask(part.offset, part.limit, parts.length(index))
-            await self._store(index, part.offset, data)
-            parts.arrived(index)
-            if event := self._arrivals.pop(index, None):
-                event.set()
+        while True:
+            async with self._pace.turn() as asked_at:
+                self._check_attendance(parts.size)
+                index = parts.claim(self._positions)
+                if index is None:
+                    # A part that waits for its next try is its own worker's.
+                    return
+                part = part_at(index)
+                try:
+                    data = await self._ask(part.offset, part.limit, parts.length(index))
+                except PassingFault as fault:
+                    pause = self._pause_after(fault, index, asked_at)
+                else:
+                    self._pace.arrived()
+                    await self._store(index, part.offset, data)
+                    parts.arrived(index)
+                    if event := self._arrivals.pop(index, None):
+                        event.set()
+                    continue
+            await asyncio.sleep(pause)
+            # Another part may be more urgent by now.
+            parts.release(index)
 
     async def _fetch_in_sequence(self) -> None:
-        """A file of unknown size ends with its first short part."""
+        """A file of unknown size ends with its first short part, if that comes twice with the same length."""
         index = size = 0
+        # How long the part was when it was found to be short for the first time.
+        ending: int | None = None
         while True:
             part = part_at(index)
-            data = await self._ask(part.offset, part.limit, None)
-            size += len(data)
+            async with self._pace.turn() as asked_at:
+                try:
+                    data = await self._ask(part.offset, part.limit, None)
+                    if ending is not None and len(data) < part.limit and len(data) != ending:
+                        raise WrongPart(len(data), ending)
+                except PassingFault as fault:
+                    pause = self._pause_after(fault, index, asked_at)
+                else:
+                    pause = 0.0
+                    self._pace.arrived()
+            if pause:
+                await asyncio.sleep(pause)
+                continue
+            if len(data) < part.limit and ending is None:
+                ending = len(data)
+                continue
             if data:
                 await self._store(index, part.offset, data)
+            size += len(data)
             if len(data) < part.limit:
                 break
+            ending = None
             index += 1
         parts = PartMap(size)
         for index in range(parts.count):
@@ -262,9 +337,8 @@ class Download:
     async def _ask(self, offset: int, limit: int, expected: int | None) -> bytes:
         """One part, `expected` bytes long (None: at most `limit`, and not empty at the start of the file).
 
-        A part of the wrong length gets one more try, an expired reference is renewed.
+        An expired reference is renewed. Raises WrongPart for a part of another length.
         """
-        wrong = False
         while True:
             file = self._file
             try:
@@ -279,19 +353,33 @@ class Download:
                 self._reference_works = True
             if len(data) == expected or (expected is None and (data or offset) and len(data) <= limit):
                 return data
-            if wrong:
-                if not data and not offset:
-                    raise MediaGone("The file is empty at Telegram")
-                wanted = limit if expected is None else expected
-                raise TelegramUnavailable(f"Telegram sent {len(data)} bytes instead of {wanted} of a file's part")
-            wrong = True
+            wanted = limit if expected is None else expected
+            raise WrongPart(len(data), wanted)
+
+    def _pause_after(self, fault: PassingFault, index: int, asked_at: float) -> float:
+        """Seconds until the part is asked for again. Raises the fault if it is not to be."""
+        self._tries[index] += 1
+        try:
+            return self._pace.failed(fault, self._tries[index], asked_at)
+        except WrongPart as wrong:
+            if wrong.empty and index == 0:
+                raise MediaGone("The file is empty at Telegram") from None
+            raise TelegramUnavailable(str(wrong)) from None
+
+    def _check_attendance(self, size: int) -> None:
+        """Raise Abandoned if the file is huge and its last viewer has been gone for long."""
+        if size <= HUGE or self._attending or self._deserted_at is None:
+            return
+        if asyncio.get_running_loop().time() - self._deserted_at > self._linger:
+            raise Abandoned
 
     async def _renew(self) -> None:
         if self._refreshes >= _MOST_REFRESHES or (self._refreshes and not self._reference_works):
             raise MediaGone("Telegram does not give out this file any more")
+        # A look-up that fails for a while has renewed nothing.
+        fresh = await self._refresh()
         self._refreshes += 1
         self._reference_works = False
-        fresh = await self._refresh()
         if fresh.unique_id != self.unique_id:
             raise MediaGone("The post has another file now")
         self._file = fresh

@@ -73,6 +73,10 @@ class PartMap:
         """The part is there."""
         self._state[index] = _THERE
 
+    def release(self, index: int) -> None:
+        """The part did not come: it is missing again."""
+        self._state[index] = _MISSING
+
     @property
     def complete(self) -> bool:
         """Whether every part is there."""

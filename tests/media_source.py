@@ -13,6 +13,7 @@ from pathlib import Path
 from errors import BridgeError, FileReferenceExpired, MediaGone
 from file_io import Database
 from media_cache.cache import MediaCache, Progress
+from media_cache.pace import Patience
 from media_cache.parts import PART_SIZE
 from media_cache.source import FileSource
 from model.media import FileLocation, FileRef
@@ -22,6 +23,11 @@ from storage.schema import MIGRATIONS
 
 CHANNEL = -1001234567890
 POST = 42
+
+# The first fault is the end.
+NO_PATIENCE = Patience(at_start=0, in_mid_file=0)
+# Faults are borne, but not for long.
+LITTLE_PATIENCE = Patience(at_start=2, in_mid_file=2, first_pause=0.001, longest_pause=0.01)
 
 
 def file_bytes(size: int, seed: str = "file") -> bytes:
@@ -135,10 +141,10 @@ class Clock:
 
 @asynccontextmanager
 async def media_cache(folder: Path, source: FileSource, **options: object) -> AsyncIterator[MediaCache]:
-    """A cache in the folder, closed at the end."""
+    """A cache in the folder, closed at the end. It bears no faults unless told to."""
     database = await Database.open(folder / "bridge.db", MIGRATIONS)
     try:
-        values = {"max_parallel": 3} | options
+        values = {"max_parallel": 3, "patience": NO_PATIENCE} | options
         cache = MediaCache(folder / "media", MediaStore(database), GoneStore(database), source, **values)  # type: ignore[arg-type]
         try:
             yield cache

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from media_source import Finder, MemorySource, file_bytes, file_ref
+from media_source import LITTLE_PATIENCE, NO_PATIENCE, Finder, MemorySource, file_bytes, file_ref
 
 from errors import (
     BridgeError,
@@ -25,7 +25,8 @@ from errors import (
     TelegramTimeout,
     TelegramUnavailable,
 )
-from media_cache.download import Download, TimeLimits
+from media_cache.download import HUGE, Abandoned, Download, TimeLimits
+from media_cache.pace import Patience
 from media_cache.parts import FIRST_PART_SIZE
 from model.media import FileRef
 
@@ -44,6 +45,8 @@ def make(
     refresh: Callable[[], Awaitable[FileRef]] | None = None,
     limits: TimeLimits | None = None,
     parts_in_flight: int = 8,
+    patience: Patience = LITTLE_PATIENCE,
+    linger: float = 30,
 ) -> Download:
     return Download(
         file,
@@ -53,6 +56,8 @@ def make(
         modified=1,
         limits=limits or TimeLimits(),
         parts_in_flight=parts_in_flight,
+        patience=patience,
+        linger=linger,
     )
 
 
@@ -274,7 +279,7 @@ async def test_references_are_not_renewed_for_ever(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", [PostNotFound("deleted"), FloodWait(5), TelegramUnavailable("off")])
 async def test_a_fault_of_the_renewal_ends_the_download(tmp_path: Path, fault: BridgeError) -> None:
     source = MemorySource(valid_references=set())
-    download = make(tmp_path, source, source.put(TEN_MIB), Finder(fault))
+    download = make(tmp_path, source, source.put(TEN_MIB), Finder(fault), patience=NO_PATIENCE)
     with pytest.raises(type(fault)):
         await download.run(published)
     with pytest.raises(type(fault)):
@@ -308,11 +313,20 @@ async def test_a_part_of_the_wrong_length_is_asked_for_again(
 async def test_a_part_that_stays_wrong_is_a_fault_and_not_the_end_of_the_file(
     tmp_path: Path, offset: int, spoil: Callable[[bytes], bytes]
 ) -> None:
-    source = MemorySource(spoil={offset: [spoil, spoil]})
+    source = MemorySource(spoil={offset: [spoil] * 100})
     download = make(tmp_path, source, source.put(TEN_MIB))
-    with pytest.raises(TelegramUnavailable):
+    with pytest.raises(TelegramUnavailable, match=r"bytes instead of"):
         await download.run(published)
+    assert source.parts_of().count(offset) == 4
     assert files_in(tmp_path) == []
+
+
+async def test_a_file_of_unknown_size_ends_where_telegram_says_so_twice(tmp_path: Path) -> None:
+    source = MemorySource(spoil={3 * MIB: [lambda data: data[: MIB // 2], lambda data: b"", lambda data: data]})
+    download = make(tmp_path, source, source.put(TEN_MIB, size=0))
+    await download.run(published)
+    assert download.path.read_bytes() == TEN_MIB
+    assert source.parts_of().count(10 * MIB) == 2
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -321,6 +335,114 @@ async def test_a_file_without_any_bytes_is_gone(tmp_path: Path, known: bool) -> 
     source.put(b"")
     with pytest.raises(MediaGone):
         await make(tmp_path, source, file_ref(size=100 if known else 0)).run(published)
+
+
+# Faults that pass
+
+
+PASSING = [FloodWait(0.02), TelegramTimeout(), TelegramUnavailable("off"), TelegramUnavailable("restarting", 5)]
+
+
+@pytest.mark.parametrize("fault", PASSING, ids=repr)
+async def test_a_fault_that_passes_costs_a_viewer_in_mid_file_nothing(tmp_path: Path, fault: BridgeError) -> None:
+    source = MemorySource(faults={offset * MIB: [fault] * 3 for offset in range(4, 10)}, delay=0.001)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    viewer = asyncio.create_task(read(download))
+    await download.run(published)
+    assert await viewer == TEN_MIB
+    asked = source.parts_of()
+    # What has come is not asked for again.
+    assert [asked.count(offset) for offset in (0, FIRST_PART_SIZE, MIB, 4 * MIB)] == [1, 1, 1, 4]
+
+
+async def test_an_outage_of_the_whole_source_is_waited_out_and_the_parts_that_came_are_kept(tmp_path: Path) -> None:
+    class Outage(MemorySource):
+        down = False
+
+        async def file_part(self, file: FileRef, offset: int, limit: int) -> bytes:
+            data = await super().file_part(file, offset, limit)
+            if self.down:
+                raise TelegramUnavailable("down", 5)
+            return data
+
+    source = Outage(delay=0.001)
+    download = make(tmp_path, source, source.put(TEN_MIB))
+    running = asyncio.create_task(download.run(published))
+    await download.wait_for(MIB)
+    source.down = True
+    viewer = asyncio.create_task(read(download))
+    await asyncio.sleep(0.2)
+    assert not running.done() and not viewer.done()
+    kept = source.parts_of().count(0), source.parts_of().count(MIB)
+    source.down = False
+    assert await viewer == TEN_MIB
+    await running
+    assert (source.parts_of().count(0), source.parts_of().count(MIB)) == kept == (1, 1)
+
+
+async def test_an_outage_that_outlasts_the_patience_is_the_end(tmp_path: Path) -> None:
+    faults: dict[int, list[BridgeError]] = {5 * MIB: [TelegramUnavailable("down")] * 1000}
+    patience = Patience(at_start=9, in_mid_file=0.2, first_pause=0.01, longest_pause=0.01, tries=1000)
+    source = MemorySource(faults=faults)
+    download = make(tmp_path, source, source.put(TEN_MIB), patience=patience)
+    with pytest.raises(TelegramUnavailable, match="down"):
+        await download.run(published)
+    assert 10 < source.parts_of().count(5 * MIB) < 25
+    assert files_in(tmp_path) == []
+
+
+async def test_a_renewal_that_fails_for_a_while_is_tried_again(tmp_path: Path) -> None:
+    source = MemorySource(faults={4 * MIB: [FileReferenceExpired("x")] * 3})
+    renewed = source.put(TEN_MIB, file_reference=b"second")
+    refresh = Finder(TelegramUnavailable("restarting", 5), TelegramTimeout(), renewed)
+    download = make(tmp_path, source, source.put(TEN_MIB), refresh)
+    await download.run(published)
+    assert download.path.read_bytes() == TEN_MIB
+    assert refresh.calls == 3
+
+
+# Huge files
+
+
+@pytest.mark.parametrize(("size", "stops"), [(HUGE + 1, True), (HUGE, False)])
+async def test_a_huge_file_is_given_up_when_its_last_viewer_has_left(tmp_path: Path, size: int, stops: bool) -> None:
+    class Zeros(MemorySource):
+        async def file_part(self, file: FileRef, offset: int, limit: int) -> bytes:
+            self.asked.append((file.unique_id, offset, limit))
+            await asyncio.sleep(0.02)
+            return bytes(min(limit, file.size - offset))
+
+    source = Zeros()
+    download = make(tmp_path, source, file_ref(size=size), linger=0.05)
+    running = asyncio.create_task(download.run(published))
+    viewers = [asyncio.create_task(read(download)) for _ in range(2)]
+    await download.wait_for(20 * MIB)
+    viewers[0].cancel()
+    await asyncio.sleep(0.15)
+    assert not running.done()
+    viewers[1].cancel()
+    if stops:
+        with pytest.raises(Abandoned):
+            await running
+        assert files_in(tmp_path) == []
+        assert len(source.asked) < 90
+    else:
+        await running
+        assert files_in(tmp_path) == ["final"]
+
+
+async def test_a_huge_file_that_nobody_views_but_somebody_wants_is_fetched(tmp_path: Path) -> None:
+    class Zeros(MemorySource):
+        async def file_part(self, file: FileRef, offset: int, limit: int) -> bytes:
+            await asyncio.sleep(0.001)
+            return bytes(min(limit, file.size - offset))
+
+    download = make(tmp_path, Zeros(), file_ref(size=HUGE + 1), linger=0)
+    waiter = asyncio.create_task(download.finished())
+    running = asyncio.create_task(download.run(published))
+    await download.wait_for(0)
+    await waiter
+    await running
 
 
 # Other bad ends
@@ -334,7 +456,7 @@ async def test_a_fault_of_one_part_is_the_failure_of_the_download_and_of_every_w
     tmp_path: Path, fault: BridgeError, offset: int
 ) -> None:
     source = MemorySource(faults={offset: [fault]}, delay=0.005)
-    download = make(tmp_path, source, source.put(TEN_MIB))
+    download = make(tmp_path, source, source.put(TEN_MIB), patience=NO_PATIENCE)
     viewers = [asyncio.create_task(read(download)) for _ in range(10)]
     waiter = asyncio.create_task(download.finished())
     with pytest.raises(type(fault)):
@@ -347,7 +469,7 @@ async def test_a_fault_of_one_part_is_the_failure_of_the_download_and_of_every_w
 
 async def test_a_viewer_gets_what_came_before_the_fault(tmp_path: Path) -> None:
     source = MemorySource(faults={5 * MIB: [TelegramTimeout()]})
-    download = make(tmp_path, source, source.put(TEN_MIB), parts_in_flight=1)
+    download = make(tmp_path, source, source.put(TEN_MIB), parts_in_flight=1, patience=NO_PATIENCE)
     got = b""
     running = asyncio.create_task(download.run(published))
     with pytest.raises(TelegramTimeout):
@@ -435,7 +557,7 @@ async def test_a_file_larger_than_the_free_space_is_only_looked_for(tmp_path: Pa
 async def test_a_file_that_telegram_does_not_have_is_gone_however_large_it_was(tmp_path: Path) -> None:
     source = MemorySource(faults={0: [MediaGone("gone")]})
     file = source.put(TEN_MIB)
-    download = make(tmp_path, source, msgspec.structs.replace(file, size=10**15))
+    download = make(tmp_path, source, msgspec.structs.replace(file, size=10**13))
     with pytest.raises(MediaGone):
         await download.run(published)
 

@@ -12,6 +12,7 @@ from telegram_world import FAR_FILE, FILE, NEWS_ID, client_for, logged_in, small
 
 from errors import BridgeError, FloodWait, MediaGone, TelegramTimeout, TelegramUnavailable
 from media_cache.cache import Complete, MediaCache, Progress
+from media_cache.pace import Patience
 from model.files import files_of
 from model.media import FileRef
 from telegram_client import State, TelegramClient
@@ -45,7 +46,8 @@ async def client(server: Server, tmp_path: Path) -> AsyncIterator[TelegramClient
 
 @pytest.fixture
 async def cache(client: TelegramClient, tmp_path: Path) -> AsyncIterator[MediaCache]:
-    async with media_cache(tmp_path, client) as running:
+    patience = Patience(at_start=0.5, in_mid_file=5, first_pause=0.02, longest_pause=0.2)
+    async with media_cache(tmp_path, client, patience=patience) as running:
         yield running
 
 
