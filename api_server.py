@@ -45,6 +45,7 @@ from storage.process_lock import claim_folder
 from storage.schema import MIGRATIONS
 from supervisor import Supervisor
 from telegram.flood_memory import FloodMemory
+from telegram.flood_rules import FLOOD_RULES
 from telegram.options import options_from
 from telegram_client import TelegramClient
 from tg_cache import History
@@ -130,6 +131,7 @@ async def _running(
             concurrency=settings.tg_rpc_concurrency,
             min_interval=settings.tg_rpc_min_interval_ms / 1000,
             timeout=settings.tg_rpc_timeout,
+            rules=FLOOD_RULES,
         )
         floods = FloodMemory(gate, FloodStore(database))
         await floods.recall()
@@ -164,6 +166,7 @@ async def _running(
         app.state.turn_away = telegram.turn_away
         telegram.on_ready = media.forget_failures
         telegram.on_give_up = give_up
+        media.on_ended = telegram.note_download
         await telegram.start()
         rendering.submit(load_pages)
         supervisor.start("flood memory", floods.keep_forever)

@@ -202,6 +202,9 @@ class Settings(BaseSettings):
     media_download_min_speed: AtLeastOne = Field(
         262144, description="The slowest acceptable download, in bytes a second: a file's time is its size over this."
     )
+    media_timeout_restart_threshold: AtLeastOne = Field(
+        5, description="So many downloads in a row that run out of time lead to a restart of the connection."
+    )
     media_cache_ttl_days: AtLeastOne = Field(20, description="Media that nobody has asked for this long is removed.")
     media_cache_max_gb: Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)] = Field(
         0, description="The media cache's size limit in GB; the least recently used goes first. 0: no limit."

@@ -55,11 +55,22 @@ class PassingFault(BridgeError):
         self.retry_after = retry_after
 
 
-class FloodWait(PassingFault):
-    """Telegram asked for a pause of `retry_after` seconds."""
+# The scope of a pause in which nothing may be asked.
+WHOLE_ACCOUNT = "account"
 
-    def __init__(self, retry_after: float) -> None:
-        super().__init__(f"Telegram asks for a pause of {max(1, round(retry_after))} s", retry_after)
+
+class FloodWait(PassingFault):
+    """Telegram asked for a pause of `retry_after` seconds. `scope` is what must not be asked meanwhile."""
+
+    def __init__(self, retry_after: float, scope: str = WHOLE_ACCOUNT) -> None:
+        what = "" if scope == WHOLE_ACCOUNT else f", from {scope}"
+        super().__init__(f"Telegram asks for a pause of {max(1, round(retry_after))} s{what}", retry_after)
+        self.scope = scope
+
+    @property
+    def partial(self) -> bool:
+        """Whether other things may be asked meanwhile."""
+        return self.scope != WHOLE_ACCOUNT
 
 
 class TelegramTimeout(PassingFault):

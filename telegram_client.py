@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, ShuttingDown, TelegramUnavailable
+from errors import (
+    BridgeError,
+    FloodWait,
+    NotLoggedIn,
+    PassingFault,
+    ShuttingDown,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
 from model.channel import Channel
 from model.media import FileRef
 from model.message import Message
@@ -22,7 +30,7 @@ from telegram.options import TelegramOptions
 from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
 from telegram.session_file import SessionFile
 from telegram.watchdog import Watchdog, WatchdogStats
-from tg_throttle import Priority, RpcGate
+from tg_throttle import CONNECTING, Priority, RpcGate
 
 if TYPE_CHECKING:
     from pyrogram.connection import Connection as TCPConnection
@@ -127,6 +135,11 @@ class TelegramClient:
         """What speaks to Telegram, None before it was needed for the first time."""
         return self._library
 
+    def note_download(self, fault: BridgeError | None) -> None:
+        """Hear how a download ended, None if well: when one after the other runs out of time, it is the connection."""
+        if fault is None or isinstance(fault, TelegramTimeout):
+            self._watchdog.note_download(timed_out=fault is not None)
+
     def background(self) -> dict[str, TaskStats]:
         """The background tasks, by name."""
         return self._tasks.stats()
@@ -197,6 +210,7 @@ class TelegramClient:
     async def _keep_connected(self) -> None:
         pause = self._options.first_pause
         while True:
+            await self._outwait_flood()
             try:
                 await self._connect_and_watch()
                 pause = self._options.first_pause
@@ -205,13 +219,21 @@ class TelegramClient:
                 self._settled.set()
                 await self._until_file_changes()
                 pause = self._options.first_pause
+            except FloodWait as fault:
+                if not self._gate.pause(CONNECTING):
+                    self._gate.flood(fault.retry_after, CONNECTING)
             except BridgeError as fault:
                 self._become(State.UNAVAILABLE, fault)
-                asked = fault.retry_after if isinstance(fault, FloodWait) else 0.0
-                if asked:
-                    self._settled.set()
-                await asyncio.sleep(max(pause, asked))
+                await asyncio.sleep(pause)
                 pause = min(pause * 2, self._options.longest_pause)
+
+    async def _outwait_flood(self) -> None:
+        """Return when Telegram has nothing against a new connection, whoever was told so, and in which process."""
+        while left := self._gate.pause(CONNECTING):
+            self._become(State.UNAVAILABLE, FloodWait(left, CONNECTING))
+            self._settled.set()
+            # A timer may be a trifle early.
+            await asyncio.sleep(left + 0.05)
 
     async def _connect_and_watch(self) -> None:
         """Be connected until the connection ends. Raises why, if it is for more than a moment."""
@@ -297,6 +319,9 @@ def _refusal(fault: BridgeError) -> Callable[[], PassingFault]:
         return lambda: NotLoggedIn(reason)
     if isinstance(fault, ShuttingDown):
         return ShuttingDown
+    if isinstance(fault, FloodWait):
+        over_at = time.monotonic() + fault.retry_after
+        return lambda: FloodWait(max(1.0, over_at - time.monotonic()), fault.scope)
     retry_after = fault.retry_after if isinstance(fault, PassingFault) else 60.0
     return lambda: TelegramUnavailable(reason, retry_after)
 

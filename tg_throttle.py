@@ -6,14 +6,15 @@ It knows nothing of Telegram's library: a call is any coroutine function.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
 import msgspec
 
-from errors import FloodWait, PassingFault, TelegramTimeout, TelegramUnavailable
+from errors import WHOLE_ACCOUNT, FloodWait, PassingFault, TelegramTimeout, TelegramUnavailable
 
 T = TypeVar("T")
 
@@ -28,17 +29,52 @@ class Priority(StrEnum):
     BACKGROUND = "background"
 
 
+# The scope of a pause in which no new connection may be made; one that stands goes on.
+CONNECTING = "connecting"
+
+
+class FloodRules(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose a flood is: by default the whole account's, so that nothing is asked until it is over.
+
+    `own`: calls with a limit of their own, whose flood holds only the same call. Two of them that flood within
+    `together_within` seconds, or one while another one's flood lasts, are the account's trouble after all. `apart`:
+    scopes whose floods say nothing of others.
+    """
+
+    own: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+    together_within: float = 60
+
+    def scope_of(self, name: str) -> str:
+        """What a flood of `name` holds, if nothing else floods."""
+        return name if name in self.own or name in self.apart or name == CONNECTING else WHOLE_ACCOUNT
+
+
 class GateStats(msgspec.Struct, frozen=True, kw_only=True):
-    """The gate at one moment. Counters count since the start of the process; `flood_remaining` is in seconds."""
+    """The gate at one moment. Counters count since the start of the process.
+
+    `calls` are those that started, by name; `floods_on` are the seconds that each pause lasts on, by scope.
+    """
 
     open: bool
     in_flight: int
     queued_interactive: int
     queued_background: int
     started: int
+    calls: dict[str, int]
     floods: int
     timeouts: int
     flood_remaining: float
+    floods_on: dict[str, float]
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A call that waits: `granted` gets None when it may start, or why it may not."""
+
+    name: str
+    opening: bool
+    granted: asyncio.Future[None]
 
 
 class RpcGate:
@@ -47,28 +83,38 @@ class RpcGate:
     `concurrency`: calls in flight at most. `min_interval`: seconds between two starts at least. `timeout`:
     seconds that a call may last once it started; waiting for its turn does not count.
 
-    A `FloodWait` out of any call shuts the gate for its duration: whoever waits or comes learns at once how
-    long. `close` shuts it for good (until `open`) and wakes even the calls in flight. `on_flood` is called whenever
-    Telegram has asked for a pause.
+    A `FloodWait` out of any call shuts the gate for its duration, for all calls or for some, as `rules` say: whoever
+    waits or comes with one of them learns at once how long. `close` shuts it for good (until `open`) and wakes even
+    the calls in flight. `on_flood` is called whenever Telegram has asked for a pause.
     """
 
-    def __init__(self, *, concurrency: int = 1, min_interval: float = 0.5, timeout: float = 60) -> None:
+    def __init__(
+        self,
+        *,
+        concurrency: int = 1,
+        min_interval: float = 0.5,
+        timeout: float = 60,
+        rules: FloodRules | None = None,
+    ) -> None:
         self.on_flood: Callable[[], None] = lambda: None
         self._concurrency = concurrency
         self._min_interval = min_interval
         self._timeout = timeout
-        self._queues: dict[Priority, deque[asyncio.Future[None]]] = {priority: deque() for priority in Priority}
+        self._rules = rules or FloodRules()
+        self._queues: dict[Priority, deque[_Turn]] = {priority: deque() for priority in Priority}
         self._interactive_in_a_row = 0
         self._in_flight = 0
         self._next_start = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._flood_until = 0.0
+        # By scope: when the pause is over, and when the latest flood was met, though another scope may have got it.
+        self._floods_until: dict[str, float] = {}
+        self._floods_met: dict[str, float] = {}
         self._fault: Callable[[], PassingFault] | None = None
-        # One for each call in flight: resolved when the gate closes.
-        self._interrupts: set[asyncio.Future[None]] = set()
+        # One for each call in flight: gets the reason when the gate closes.
+        self._interrupts: set[asyncio.Future[PassingFault]] = set()
         # Calls given up on that have not ended yet; the loop itself keeps only weak references.
         self._abandoned: set[asyncio.Task[Any]] = set()
-        self._started = 0
+        self._calls: Counter[str] = Counter()
         self._floods = 0
         self._timeouts = 0
 
@@ -79,59 +125,78 @@ class RpcGate:
         *,
         priority: Priority = Priority.INTERACTIVE,
         time_limit: float | None = None,
+        opening: bool = False,
     ) -> T:
         """Run `function` when its turn comes, and give what it gives.
 
-        `name` is for error texts and the task's name. `time_limit` (seconds) replaces the gate's `timeout`.
+        `name` is that of the call, for the flood rules, counters and error texts. `time_limit` (seconds) replaces the
+        gate's `timeout`. `opening` is for calls that make a connection: they pass though the gate is closed for want
+        of one, and are held only by a pause from connecting, which their own floods count as.
         Raises `FloodWait` while Telegram wants a pause, the fault that the gate was closed with,
         `TelegramTimeout` when the call lasts too long, and whatever `function` raises. A call that ignores
         its cancellation goes on unwatched; its place is free from the moment it was given up.
         """
-        self.check()
-        turn = asyncio.get_running_loop().create_future()
-        self._queues[priority].append(turn)
+        self._check(name, opening)
+        queue = self._queues[priority]
+        turn = _Turn(name, opening, asyncio.get_running_loop().create_future())
+        queue.append(turn)
         self._admit()
         try:
-            await turn
+            await turn.granted
         except asyncio.CancelledError:
-            if not turn.cancelled():
-                if turn.exception() is None:
+            if not turn.granted.cancelled():
+                if turn.granted.exception() is None:
                     self._release()
-            elif turn in self._queues[priority]:
-                self._queues[priority].remove(turn)
+            elif turn in queue:
+                queue.remove(turn)
             raise
-        return await self._run(name, function, self._timeout if time_limit is None else time_limit)
+        return await self._run(turn, function, self._timeout if time_limit is None else time_limit)
 
-    def check(self) -> None:
-        """Raise what a call would get at once: the fault the gate is closed with, or `FloodWait`."""
-        if self._fault is not None:
-            raise self._fault()
-        if (remaining := self.flood_remaining) > 0:
-            raise FloodWait(remaining)
+    def check(self, name: str = "") -> None:
+        """Raise what a call of that name would get at once: the fault the gate is closed with, or `FloodWait`."""
+        self._check(name, opening=False)
 
     @property
     def flood_remaining(self) -> float:
-        """Seconds until Telegram's last FLOOD_WAIT is over, 0 when there is none."""
-        return max(0.0, self._flood_until - self._now()) if self._flood_until else 0.0
+        """Seconds until the pause of the whole account is over, 0 when there is none."""
+        return self.pause(WHOLE_ACCOUNT)
 
-    def flood(self, seconds: float) -> None:
-        """Remember a FLOOD_WAIT of `seconds`: everybody who waits or comes gets `FloodWait` until it is over."""
+    def pause(self, scope: str) -> float:
+        """Seconds until the pause of that scope is over, 0 when there is none."""
+        return max(0.0, self._floods_until.get(scope, 0.0) - self._now()) if self._floods_until else 0.0
+
+    def floods(self) -> dict[str, float]:
+        """The pauses that are not over, in seconds, by scope."""
+        return {scope: left for scope in self._floods_until if (left := self.pause(scope)) > 0}
+
+    def flood(self, seconds: float, name: str = "") -> str:
+        """Remember a FLOOD_WAIT of `seconds` that a call of that name met, until it is over; gives its scope."""
         self._floods += 1
-        self.recall_flood(max(seconds, 1.0))
+        seconds = max(seconds, 1.0)
+        scope, now = self._rules.scope_of(name), self._now()
+        if scope in self._rules.own:
+            others = self._rules.own - {scope}
+            lately = (
+                self._floods_met.get(other, float("-inf")) > now - self._rules.together_within for other in others
+            )
+            self._floods_met[scope] = now
+            if any(lately) or any(self.pause(other) for other in others):
+                scope = WHOLE_ACCOUNT
+        self._hold(scope, seconds)
         self.on_flood()
+        return scope
 
-    def recall_flood(self, seconds: float) -> None:
-        """Remember a FLOOD_WAIT that an earlier process met, and that is over in `seconds`."""
-        self._flood_until = max(self._flood_until, self._now() + seconds)
-        self._turn_away()
+    def recall_flood(self, seconds: float, scope: str = WHOLE_ACCOUNT) -> None:
+        """Remember a pause that an earlier process was asked for, and that is over in `seconds`."""
+        self._hold(self._rules.scope_of(scope), seconds)
 
     def close(self, fault: Callable[[], PassingFault]) -> None:
         """Refuse all calls, waiting and in flight ones too, with a new `fault()` each, until `open`."""
         self._fault = fault
-        self._turn_away()
+        self._turn_away(everybody=True)
         for interrupt in self._interrupts:
             if not interrupt.done():
-                interrupt.set_result(None)
+                interrupt.set_result(fault())
 
     def open(self) -> None:
         """Let calls through again after `close`. A flood that is not over stays remembered."""
@@ -144,10 +209,12 @@ class RpcGate:
             in_flight=self._in_flight,
             queued_interactive=len(self._queues[Priority.INTERACTIVE]),
             queued_background=len(self._queues[Priority.BACKGROUND]),
-            started=self._started,
+            started=self._calls.total(),
+            calls=dict(self._calls),
             floods=self._floods,
             timeouts=self._timeouts,
             flood_remaining=self.flood_remaining,
+            floods_on=self.floods(),
         )
 
     def _now(self) -> float:
@@ -162,22 +229,21 @@ class RpcGate:
                     self._timer = asyncio.get_running_loop().call_later(delay, self._on_timer)
                 return
             turn = queue.popleft()
-            if turn.done():
+            if turn.granted.done():
                 continue
             if queue is self._queues[Priority.BACKGROUND]:
                 self._interactive_in_a_row = 0
             else:
                 self._interactive_in_a_row += 1
             self._in_flight += 1
-            self._started += 1
             self._next_start = self._now() + self._min_interval
-            turn.set_result(None)
+            turn.granted.set_result(None)
 
     def _on_timer(self) -> None:
         self._timer = None
         self._admit()
 
-    def _next_queue(self) -> deque[asyncio.Future[None]] | None:
+    def _next_queue(self) -> deque[_Turn] | None:
         interactive, background = self._queues[Priority.INTERACTIVE], self._queues[Priority.BACKGROUND]
         if background and (not interactive or self._interactive_in_a_row >= BACKGROUND_SHARE - 1):
             return background
@@ -187,24 +253,44 @@ class RpcGate:
         self._in_flight -= 1
         self._admit()
 
-    def _turn_away(self) -> None:
-        for queue in self._queues.values():
-            while queue:
-                turn = queue.popleft()
-                if not turn.done():
-                    turn.set_exception(self._fault() if self._fault is not None else FloodWait(self.flood_remaining))
+    def _hold(self, scope: str, seconds: float) -> None:
+        self._floods_until[scope] = max(self._floods_until.get(scope, 0.0), self._now() + seconds)
+        self._turn_away()
 
-    async def _run(self, name: str, function: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
+    def _check(self, name: str, opening: bool) -> None:
+        if (refusal := self._refusal(name, opening)) is not None:
+            raise refusal
+
+    def _refusal(self, name: str, opening: bool) -> PassingFault | None:
+        """What a call gets at once, None if it may wait for its turn."""
+        if opening:
+            held = {CONNECTING}
+        elif self._fault is not None:
+            return self._fault()
+        else:
+            held = {WHOLE_ACCOUNT, self._rules.scope_of(name)}
+        scope = max(held, key=self.pause)
+        return FloodWait(left, scope) if (left := self.pause(scope)) > 0 else None
+
+    def _turn_away(self, *, everybody: bool = False) -> None:
+        """Tell all who wait and may not start any more; with `everybody` those, too, that make a connection."""
+        for queue in self._queues.values():
+            for turn in list(queue):
+                refusal = self._refusal(turn.name, turn.opening and not everybody)
+                if refusal is not None:
+                    queue.remove(turn)
+                    if not turn.granted.done():
+                        turn.granted.set_exception(refusal)
+
+    async def _run(self, turn: _Turn, function: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
         """Run a call that has its place, and give the place back however the call ends."""
         loop = asyncio.get_running_loop()
-        interrupt = loop.create_future()
+        interrupt: asyncio.Future[PassingFault] = loop.create_future()
         self._interrupts.add(interrupt)
         try:
             # The gate may have shut between the turn and this line.
-            self.check()
-            task = loop.create_task(function(), name=f"telegram call {name}")
-            # Floods are remembered even if nobody waits for the call any more.
-            task.add_done_callback(self._learn)
+            self._check(turn.name, turn.opening)
+            task = loop.create_task(self._learning(turn, function), name=f"telegram call {turn.name}")
             try:
                 await asyncio.wait((task, interrupt), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -212,19 +298,30 @@ class RpcGate:
                 if not task.done():
                     task.cancel()
                     self._abandoned.add(task)
-                    task.add_done_callback(self._abandoned.discard)
+                    task.add_done_callback(self._forget)
             if task.done():
                 if task.cancelled():
-                    raise TelegramUnavailable(f"The call {name} was interrupted")
+                    raise TelegramUnavailable(f"The call {turn.name} was interrupted")
                 return task.result()
-            if self._fault is not None:
-                raise self._fault()
+            if interrupt.done():
+                raise interrupt.result()
             self._timeouts += 1
-            raise TelegramTimeout(f"Telegram did not answer {name} within {seconds:g} s")
+            raise TelegramTimeout(f"Telegram did not answer {turn.name} within {seconds:g} s")
         finally:
             self._interrupts.discard(interrupt)
             self._release()
 
-    def _learn(self, task: asyncio.Task[Any]) -> None:
-        if not task.cancelled() and isinstance(fault := task.exception(), FloodWait):
-            self.flood(fault.retry_after)
+    async def _learning(self, turn: _Turn, function: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The call; its floods are remembered even if nobody waits for it any more."""
+        self._calls[turn.name] += 1
+        try:
+            return await function()
+        except FloodWait as fault:
+            scope = self.flood(fault.retry_after, CONNECTING if turn.opening else turn.name)
+            raise FloodWait(fault.retry_after, scope) from fault
+
+    def _forget(self, abandoned: asyncio.Task[Any]) -> None:
+        self._abandoned.discard(abandoned)
+        if not abandoned.cancelled():
+            # Looked at, so that asyncio does not report an error that nobody waits for.
+            abandoned.exception()

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from errors import ChannelNotFound, ChannelPrivate, PassingFault, StorageUnavailable, TelegramTimeout
+from errors import ChannelNotFound, ChannelPrivate, FloodWait, PassingFault, StorageUnavailable, TelegramTimeout
 from file_io import Database
 from history import records
 from history.refusals import Refusals, Timeouts
@@ -121,7 +121,8 @@ class Directory:
             except PassingFault as fault:
                 if owner is None:
                     raise
-                return owner._replace(fault=fault)
+                # Nothing but a new owner of the name could be missed, and that for as long as Telegram wants it.
+                return owner._replace(fault=None if _is_partial(fault) else fault)
             except ChannelNotFound:
                 self._owners.pop(name, None)
                 await self._write(lambda connection: store.delete_username(connection, name))
@@ -147,30 +148,37 @@ class Directory:
             _put(self._channels, channel_id, known)
             return Found(known.channel)
         try:
-            channel = await self._ask(
+            channel, lasts = await self._ask(
                 channel_id, lambda: self._ask_info(channel_id, seed, known.channel if known else None, priority)
             )
         except PassingFault as fault:
             if known is None:
                 raise
-            return Found(known.channel, fault)
-        await self._keep(channel)
+            return Found(known.channel, None if _is_partial(fault) else fault)
+        await self._keep(channel, lasts)
         return Found(channel)
 
     async def _ask_info(
         self, channel_id: int, seed: Channel | None, known: Channel | None, priority: Priority
-    ) -> Channel:
+    ) -> tuple[Channel, float]:
+        """The chat, and for how many seconds that will do."""
         fresh = seed or (None if known else await self._source.resolve(channel_id, priority=priority))
         if fresh is not None:
-            return await self._source.full_channel(fresh, priority=priority)
+            try:
+                return await self._source.full_channel(fresh, priority=priority), self._ttl()
+            except FloodWait as fault:
+                if known is not None or not fault.partial:
+                    raise
+                # It can be read without its description, which is asked for when Telegram allows it.
+                return fresh, min(fault.retry_after, self._longest_ttl)
         assert known is not None
         try:
-            return await self._source.full_channel(known, priority=priority)
+            return await self._source.full_channel(known, priority=priority), self._ttl()
         except (ChannelNotFound, ChannelPrivate):
             renewed = await self.renew(known, priority)
             if renewed is None:
                 raise
-            return await self._source.full_channel(renewed, priority=priority)
+            return await self._source.full_channel(renewed, priority=priority), self._ttl()
 
     async def _ask(self, key: str | int, call: Callable[[], Awaitable[T]]) -> T:
         """Ask Telegram, unless it refused or timed out a moment ago, and remember if it does."""
@@ -189,7 +197,7 @@ class Directory:
         if renewed.access_hash == channel.access_hash:
             return None
         channel = msgspec.structs.replace(channel, access_hash=renewed.access_hash, photo=renewed.photo)
-        await self._keep(channel)
+        await self._keep(channel, self._ttl())
         return channel
 
     async def _look_up(self, channel: Channel, priority: Priority) -> Channel:
@@ -203,8 +211,8 @@ class Directory:
                     return named
         return await self._source.resolve(channel.id, priority=priority)
 
-    async def _keep(self, channel: Channel) -> None:
-        expires_at = self._clock() + self._ttl()
+    async def _keep(self, channel: Channel, lasts: float) -> None:
+        expires_at = self._clock() + lasts
         _put(self._channels, channel.id, _Known(channel, expires_at))
         names = records.usernames(channel)
         for name, owner in list(self._owners.items()):
@@ -224,6 +232,11 @@ class Directory:
             await self._database.run(work)
         except StorageUnavailable as fault:
             log.warning("Channel data could not be stored: %s", fault)
+
+
+def _is_partial(fault: PassingFault) -> bool:
+    """Whether Telegram answers other questions meanwhile, so that histories are as new as ever."""
+    return isinstance(fault, FloodWait) and fault.partial
 
 
 V = TypeVar("V")

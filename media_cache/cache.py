@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from errors import StorageUnavailable
+from errors import BridgeError, StorageUnavailable
 from media_cache import mime
 from media_cache.accesses import Accesses
 from media_cache.download import PARTS_IN_FLIGHT, Download, TimeLimits
@@ -80,12 +80,15 @@ class MediaCache:
         self._whole = WholeFiles(self._folder, store, self._accesses)
         self._failures = FailureMemory(now)
         self._gone = GoneMemory(gone, now)
+        # Called at the end of each download, with its fault if it has one.
+        self.on_ended: Callable[[BridgeError | None], None] = lambda fault: None
         self._flights = Flights(
             self._turns,
             self._failures,
             self._gone,
             download=self._download,
             publish=self._publish,
+            ended=lambda fault: self.on_ended(fault),
             turn_timeout=turn_timeout,
             now=now,
         )

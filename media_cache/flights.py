@@ -42,8 +42,8 @@ class Flights:
     """All files on their way.
 
     `download` makes the download of a file, given how to renew its reference. `publish` is told of a file that has got
-    its final name. A request with a viewer behind it waits at most `turn_timeout` seconds for its turn; those in the
-    background wait for as long as it takes.
+    its final name, `ended` of each download's end, with its fault if it has one. A request with a viewer behind it
+    waits at most `turn_timeout` seconds for its turn; those in the background wait for as long as it takes.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Flights:
         *,
         download: Callable[[FileRef, FindFile], Download],
         publish: Callable[[Download], Awaitable[None]],
+        ended: Callable[[BridgeError | None], None],
         turn_timeout: float,
         now: Callable[[], float],
     ) -> None:
@@ -62,6 +63,7 @@ class Flights:
         self._gone = gone
         self._download = download
         self._publish = publish
+        self._ended = ended
         self._turn_timeout = turn_timeout
         self._now = now
         self._flights: dict[str, _Flight] = {}
@@ -204,8 +206,10 @@ class Flights:
             with suppress(PostNotFound, MediaGone):
                 self._gone.check(place, download.unique_id)
                 self._failures.note(download.unique_id, fault)
+            self._ended(fault)
             raise
         self._failures.forget(download.unique_id)
+        self._ended(None)
 
     def _land(self, unique_id: str, flight: _Flight) -> None:
         if self._flights.get(unique_id) is flight:

@@ -85,8 +85,8 @@ class Account:
         try:
             await self._connection.call(myself, priority=Priority.BACKGROUND, time_limit=time_limit)
         except FloodWait:
-            # The gate is shut for a while, the line is not: pings are no calls, and never flood.
-            await self._connection.direct(raw.functions.Ping(ping_id=0), time_limit)
+            # The gate is shut for a while, the line is not: pings never flood.
+            await self._connection.ping(time_limit)
 
     async def close(self) -> None:
         """Close file connections and the main one."""

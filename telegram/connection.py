@@ -14,12 +14,12 @@ from pyrogram.raw.all import layer
 from pyrogram.raw.core import TLObject
 
 from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
-from telegram.errors import KURIGRAM_ERRORS, translate
+from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, NeverSent, translate
 from telegram.options import TelegramOptions
 from telegram.proxy import to_proxy
-from telegram.session import OneTrySession, checked, method_name
+from telegram.session import OneTrySession, method_name
 from telegram.session_file import SESSION_NAME, SessionFile, explain
-from tg_throttle import Priority, RpcGate
+from tg_throttle import CONNECTING, Priority, RpcGate
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +49,7 @@ class Connection:
     def __init__(self, client: Client, session: OneTrySession, gate: RpcGate, options: TelegramOptions) -> None:
         self.client = client
         self.session = session
+        session.on_flood = self._note_flood
         self.ended = session.ended
         self.name = ""
         self.answered_at = time.monotonic()
@@ -69,29 +70,66 @@ class Connection:
         return translate(self.session.fault, "the connection") if self.session.fault is not None else None
 
     async def call(
-        self, query: TLObject[T], *, priority: Priority = Priority.INTERACTIVE, time_limit: float | None = None
+        self,
+        query: TLObject[T],
+        *,
+        priority: Priority = Priority.INTERACTIVE,
+        time_limit: float | None = None,
+        opening: bool = False,
     ) -> T:
-        """One call through the gate. Raises the bridge's errors."""
-        limit = self._call_timeout if time_limit is None else time_limit
-        # The gate counts timeouts, so its clock rings first.
-        return await self._gate.call(
-            method_name(query), lambda: self.direct(query, limit + 1), priority=priority, time_limit=limit
-        )
+        """One call through the gate; `opening` if it makes the connection. Raises the bridge's errors."""
+        name = method_name(query)
+        left = limit = self._call_timeout if time_limit is None else time_limit
 
-    async def direct(self, query: TLObject[T], time_limit: float) -> T:
-        """One call past the gate. Raises the bridge's errors."""
+        async def attempt() -> T:
+            nonlocal left
+            began = time.monotonic()
+            try:
+                # The gate counts timeouts, so its clock rings first.
+                return await self._ask(query, left + 1)
+            finally:
+                left = max(1.0, limit - (time.monotonic() - began))
+
+        async def turn() -> T:
+            return await self._gate.call(name, attempt, priority=priority, time_limit=left, opening=opening)
+
         try:
-            answer = await checked(self.session, query, time_limit)
-        except NotLoggedIn as fault:
-            self._refused = fault
-            self.ended.set()
+            try:
+                return await turn()
+            except ConnectionLost as lost:
+                if isinstance(lost, NeverSent) or not self.session.usable:
+                    raise
+            # All that the bridge asks can be asked twice. It is one more call for Telegram, so for the gate, too.
+            return await turn()
+        except ConnectionLost as lost:
+            raise translate(lost, name) from lost
+
+    async def ping(self, time_limit: float) -> None:
+        """See that the line stands, past the gate: a ping is no call. Raises the bridge's errors."""
+        try:
+            await self._ask(raw.functions.Ping(ping_id=0), time_limit)
+        except ConnectionLost as lost:
+            raise translate(lost, "ping") from lost
+
+    async def _ask(self, query: TLObject[T], time_limit: float) -> T:
+        """One question on the wire. Raises the bridge's errors, and `ConnectionLost`."""
+        try:
+            answer = await self.session.call_once(query, time_limit)
+        except ConnectionLost:
             raise
-        except BridgeError as fault:
-            if isinstance(fault, FloodWait) or not isinstance(fault, PassingFault):
+        except KURIGRAM_ERRORS as error:
+            fault = translate(error, method_name(query))
+            if isinstance(fault, NotLoggedIn):
+                self._refused = fault
+                self.ended.set()
+            elif isinstance(fault, FloodWait) or not isinstance(fault, PassingFault):
                 self.answered_at = time.monotonic()
-            raise
+            raise fault from error
         self.answered_at = time.monotonic()
         return answer
+
+    def _note_flood(self, seconds: float) -> None:
+        self._gate.flood(seconds, CONNECTING)
 
     async def remember(self, *peers: raw.base.User | raw.base.Chat) -> None:
         """Keep the access hashes of users and chats in the session file."""
@@ -194,8 +232,8 @@ async def _begin(connection: Connection, options: TelegramOptions) -> None:
         raise TelegramUnavailable("No connection to Telegram: network or proxy are down, or it is blocked") from error
     except KURIGRAM_ERRORS as error:
         raise translate(error, "the connection") from error
-    await connection.direct(raw.functions.updates.GetState(), max(1.0, deadline - time.monotonic()))
-    await refresh_name(connection, max(1.0, deadline - time.monotonic()))
+    for ask in (_ask_for_updates, _ask_for_name):
+        await ask(connection, max(1.0, deadline - time.monotonic()))
 
 
 def pick_address(config: raw.types.Config, dc_id: int, *, media: bool) -> raw.types.DcOption:
@@ -212,10 +250,15 @@ def pick_address(config: raw.types.Config, dc_id: int, *, media: bool) -> raw.ty
     return options[0]
 
 
-async def refresh_name(connection: Connection, time_limit: float) -> None:
+async def _ask_for_updates(connection: Connection, time_limit: float) -> None:
+    """Make Telegram push what happens. Raises the bridge's errors."""
+    await connection.call(raw.functions.updates.GetState(), time_limit=time_limit, opening=True)
+
+
+async def _ask_for_name(connection: Connection, time_limit: float) -> None:
     """Ask Telegram who is logged in, which proves the connection and the login. Raises the bridge's errors."""
     myself = raw.functions.users.GetUsers(id=[raw.types.InputUserSelf()])
-    users = await connection.direct(myself, time_limit)
+    users = await connection.call(myself, time_limit=time_limit, opening=True)
     connection.name = account_name(users[0])
 
 

@@ -30,6 +30,10 @@ class ConnectionLost(ConnectionError):
     """The connection went away while a call was waiting for its answer."""
 
 
+class NeverSent(ConnectionLost):
+    """The connection was away and did not come back in time for the call to be sent."""
+
+
 _NO_CHANNEL = (
     tl.UsernameNotOccupied,
     tl.UsernameInvalid,
@@ -73,8 +77,7 @@ def translate(error: Exception, method: str) -> BridgeError:
         case tl.FrozenMethodInvalid():
             translated = TelegramUnavailable("Telegram has frozen the account: see its notice in the app", 300)
         case tl.Flood():
-            seconds = error.value if isinstance(error.value, int) else 60
-            translated = FloodWait(seconds)
+            translated = FloodWait(pause_of(error))
         case _ if isinstance(error, _NO_CHANNEL):
             translated = ChannelNotFound("Telegram knows no such channel")
         case _ if isinstance(error, _PRIVATE):
@@ -105,6 +108,11 @@ def translate(error: Exception, method: str) -> BridgeError:
         case _:
             translated = TelegramUnavailable(f"No connection to Telegram ({type(error).__name__})")
     return translated
+
+
+def pause_of(flood: tl.Flood) -> int:
+    """The seconds of the pause that Telegram asks for."""
+    return flood.value if isinstance(flood.value, int) else 60
 
 
 def name_of(error: tl.RPCError) -> str:

@@ -14,6 +14,7 @@ from errors import BridgeError, FloodWait, TelegramTimeout, TelegramUnavailable
 from model.media import FileLocation, FileRef
 from telegram.connection import Connection, pick_address
 from telegram.errors import KURIGRAM_ERRORS, translate
+from telegram.flood_rules import DOWNLOADS
 from telegram.peers import input_peer_of
 from telegram.session import OneTrySession
 from tg_throttle import RpcGate
@@ -45,10 +46,11 @@ class Files:
         """Bytes [offset, offset + limit) of a file, fewer or none at its end.
 
         `offset` and `limit` are multiples of 4096, `limit` divides 1 MiB and the part lies in one MiB, as
-        upload.getFile wants it. Raises `FloodWait` (which shuts the gate for all), `FileReferenceExpired`,
-        `MediaGone`, `TelegramTimeout`, `TelegramUnavailable`.
+        upload.getFile wants it. Raises `FloodWait` (which is remembered: a plain one holds all calls, one that a
+        subscription would have spared only files), `FileReferenceExpired`, `MediaGone`, `TelegramTimeout`,
+        `TelegramUnavailable`.
         """
-        self._gate.check()
+        self._gate.check(DOWNLOADS)
         query = raw.functions.upload.GetFile(location=_location(file), offset=offset, limit=limit)
         dc_id = self._moved.get(file.unique_id, file.dc_id)
         try:
@@ -62,7 +64,8 @@ class Files:
         except KURIGRAM_ERRORS as error:
             fault = translate(error, "upload.getFile")
             if isinstance(fault, FloodWait):
-                self._gate.flood(fault.retry_after)
+                name = DOWNLOADS if isinstance(error, tl.FloodPremiumWait) else "upload.getFile"
+                fault = FloodWait(fault.retry_after, self._gate.flood(fault.retry_after, name))
             raise fault from error
         if not isinstance(answer, raw.types.upload.File):
             raise TelegramUnavailable("Telegram sends the file through a delivery network, unasked")
@@ -134,6 +137,7 @@ class Files:
             main = await self._address(dc_id, media=False)
             key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
         session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
+        session.on_flood = self._note_flood
         if dc_id == home:
             # Salts belong to the key: with none, the first message is refused and costs another round trip.
             session.salt = self._connection.session.salt
@@ -148,6 +152,9 @@ class Files:
                 raise
             self._keys[dc_id] = key
         return session
+
+    def _note_flood(self, seconds: float) -> None:
+        self._gate.flood(seconds, DOWNLOADS)
 
     async def _address(self, dc_id: int, *, media: bool) -> raw.types.DcOption:
         if self._config is None:

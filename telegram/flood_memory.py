@@ -1,4 +1,4 @@
-"""Carries the gate's flood wait over restarts of the process: asking too early only makes it longer."""
+"""Carries the gate's flood waits over restarts of the process: asking too early only makes it longer."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ class FloodMemory:
         gate.on_flood = self._news.set
 
     async def recall(self) -> None:
-        """Let the gate know of the flood that an earlier process met, if it is not over."""
+        """Let the gate know of the floods that an earlier process met and that are not over."""
         try:
             if remaining := await self._store.remaining():
-                self._gate.recall_flood(remaining)
-                logger.warning("Telegram asked for a pause that lasts another %.0f s", remaining)
-                # As counted from now: whatever the clock does, it ends no later.
+                for scope, seconds in remaining.items():
+                    self._gate.recall_flood(seconds, scope)
+                    logger.warning("Telegram asked for a pause (%s) that lasts another %.0f s", scope, seconds)
+                # As counted from now: whatever the clock does, they end no later.
                 await self._store.save(remaining)
         except StorageUnavailable as fault:
             logger.warning("A pause that Telegram may have asked for could not be looked up: %s", fault)
@@ -39,11 +40,11 @@ class FloodMemory:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write the latest flood down, if that was not done."""
+        """Write the floods down that are not over, if one has come since the last time."""
         if not self._news.is_set():
             return
         self._news.clear()
         try:
-            await self._store.save(self._gate.flood_remaining)
+            await self._store.save(self._gate.floods())
         except StorageUnavailable as fault:
             logger.warning("The pause that Telegram asks for will be forgotten at a restart: %s", fault)

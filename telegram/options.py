@@ -65,5 +65,6 @@ def options_from(settings: Settings) -> TelegramOptions:
             heartbeat_every=settings.tg_watchdog_heartbeat_every,
             flap_limit=settings.tg_disconnect_flap_limit,
             flap_window=settings.tg_disconnect_flap_window,
+            download_timeouts=settings.media_timeout_restart_threshold,
         ),
     )

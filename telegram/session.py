@@ -15,7 +15,7 @@ from pyrogram.raw.core import TLObject
 from pyrogram.session import Session
 from pyrogram.session.session import AuthKeyNotFound
 
-from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, translate
+from telegram.errors import ConnectionLost, NeverSent, pause_of
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,8 @@ class OneTrySession(Session):
         self.fault: Exception | None = None
         # Called when a connection that stood is lost.
         self.on_lost: Callable[[], None] = lambda: None
+        # Called with the seconds that Telegram wants to be spared new connections.
+        self.on_flood: Callable[[float], None] = lambda seconds: None
         # What Telegram answers to the first call of every connection.
         self.config: raw.types.Config | None = None
         # The last error that was met while connecting, and when.
@@ -88,17 +90,22 @@ class OneTrySession(Session):
             raise
 
     async def call(self, query: TLObject[T], time_limit: float) -> T:
-        """Send, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`."""
+        """`call_once`, and again if the connection was lost meanwhile and there is time left."""
         deadline = time.monotonic() + time_limit
         try:
-            return await self._call(query, deadline)
+            return await self.call_once(query, time_limit)
         except ConnectionLost:
             if not self.usable or time.monotonic() > deadline:
                 raise
         # All that the bridge asks can be asked twice.
-        return await self._call(query, deadline)
+        return await self.call_once(query, deadline - time.monotonic())
 
-    async def _call(self, query: TLObject[T], deadline: float) -> T:
+    async def call_once(self, query: TLObject[T], time_limit: float) -> T:
+        """Send, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`.
+
+        `ConnectionLost` comes as soon as the connection is lost, `NeverSent` if it was not there in the first place.
+        """
+        deadline = time.monotonic() + time_limit
         if not self.is_started.is_set():
             await self._wait_until_started(min(deadline - time.monotonic(), RECONNECT_GRACE))
         loop = asyncio.get_running_loop()
@@ -142,6 +149,8 @@ class OneTrySession(Session):
         except tl.RPCError as error:
             if not self.is_started.is_set():
                 self._refusal, self._refused_at = error, time.monotonic()
+                if isinstance(error, tl.Flood):
+                    self.on_flood(pause_of(error))
             raise
         if isinstance(answer, raw.types.Config):
             self.config = answer
@@ -185,7 +194,7 @@ class OneTrySession(Session):
             self._pause = min(max(1.0, self._pause * 2), LONGEST_PAUSE)
         if not isinstance(self._refusal, tl.Flood) or self._refused_at < self._last_restart:
             return self._pause
-        return max(self._pause, self._refusal.value if isinstance(self._refusal.value, int) else 60.0)
+        return max(self._pause, pause_of(self._refusal))
 
     def _end(self, fault: Exception) -> None:
         self.fault = fault
@@ -205,7 +214,7 @@ class OneTrySession(Session):
             async with asyncio.timeout(seconds):
                 await self.is_started.wait()
         except TimeoutError:
-            raise ConnectionLost from None
+            raise NeverSent from None
 
 
 def _seen(task: asyncio.Task[Any]) -> None:
@@ -218,11 +227,3 @@ def method_name(query: TLObject[Any]) -> str:
     """The method's name as Telegram documents it, such as `messages.getHistory`."""
     *section, name = query.QUALNAME.split(".")[1:]
     return ".".join([*section, name[0].lower() + name[1:]])
-
-
-async def checked(session: OneTrySession, query: TLObject[T], time_limit: float) -> T:
-    """`session.call`, with the bridge's errors."""
-    try:
-        return await session.call(query, time_limit)
-    except KURIGRAM_ERRORS as error:
-        raise translate(error, method_name(query)) from error

@@ -31,6 +31,8 @@ class WatchdogOptions(msgspec.Struct, frozen=True, kw_only=True):
     # So many disconnects within the window lead to a restart.
     flap_limit: int = 3
     flap_window: float = 120
+    # So many downloads in a row that ran out of time lead to a restart.
+    download_timeouts: int = 5
 
 
 class RestartReason(StrEnum):
@@ -38,11 +40,13 @@ class RestartReason(StrEnum):
 
     UNANSWERED_PROBES = "unanswered_probes"
     DISCONNECTS = "disconnects"
+    DOWNLOAD_TIMEOUTS = "download_timeouts"
 
 
 _WORDS = {
     RestartReason.UNANSWERED_PROBES: "it does not answer probes",
     RestartReason.DISCONNECTS: "it is lost again and again",
+    RestartReason.DOWNLOAD_TIMEOUTS: "one download after the other runs out of time",
 }
 
 
@@ -56,6 +60,7 @@ class WatchdogStats(msgspec.Struct, frozen=True, kw_only=True):
     last_probe_age_s: float | None
     last_failure_age_s: float | None
     disconnects: int
+    download_timeouts_in_a_row: int
     restarting: bool
     restarts: int
     restarts_by_reason: dict[str, int]
@@ -97,6 +102,7 @@ class Watchdog:
         self._restarting = False
         self._losses: deque[float] = deque(maxlen=options.flap_limit)
         self._disconnects = 0
+        self._download_timeouts = 0
         self._probes = self._failed_probes = self._failed_in_a_row = 0
         self._probed_at: float | None = None
         self._failed_at: float | None = None
@@ -117,6 +123,15 @@ class Watchdog:
         if full and now - self._losses[0] <= self._options.flap_window:
             self._demand(RestartReason.DISCONNECTS)
 
+    def note_download(self, *, timed_out: bool) -> None:
+        """Count a download that ran out of time, or end the row with one that went well; other faults are no matter."""
+        if self._restarting:
+            # It was asked for through the connection that is being closed.
+            return
+        self._download_timeouts = self._download_timeouts + 1 if timed_out else 0
+        if self._download_timeouts >= self._options.download_timeouts:
+            self._demand(RestartReason.DOWNLOAD_TIMEOUTS)
+
     def stats(self) -> WatchdogStats:
         """Counters for health and metrics."""
         return WatchdogStats(
@@ -127,6 +142,7 @@ class Watchdog:
             last_probe_age_s=_age(self._probed_at),
             last_failure_age_s=_age(self._failed_at),
             disconnects=self._disconnects,
+            download_timeouts_in_a_row=self._download_timeouts,
             restarting=self._restarting,
             restarts=self._restarts.total(),
             restarts_by_reason={reason.value: self._restarts[reason] for reason in RestartReason},
@@ -157,6 +173,7 @@ class Watchdog:
             finally:
                 self._restarting = False
                 self._failed_in_a_row = 0
+                self._download_timeouts = 0
                 self._losses.clear()
 
     async def _probe(self, connection: Watched) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from pyrogram import raw
 from pyrogram.storage import SQLiteStorage
 
+from telegram.flood_rules import FLOOD_RULES
 from telegram.options import TelegramOptions
 from telegram.session_file import SessionFile
 from telegram.watchdog import WatchdogOptions
@@ -137,7 +138,7 @@ async def logged_in(server: Server, folder: Path) -> Path:
 
 def client_for(server: Server, folder: Path, **changes: Any) -> TelegramClient:
     """A client that has not been started, with a gate of its own."""
-    gate = RpcGate(concurrency=4, min_interval=0, timeout=2)
+    gate = RpcGate(concurrency=4, min_interval=0, timeout=2, rules=FLOOD_RULES)
     return TelegramClient(options_for(folder, **changes), gate, connection_factory=server.connection_factory)
 
 

@@ -167,7 +167,17 @@ async def test_what_a_running_service_says(rsa_key: RsaKey, tmp_path: Path) -> N
         assert said["connection"]["state"] == "ready"
         assert said["connection"]["account"] == "Local Tester"
         assert server.account.phone not in (await client.get("/health")).text
-        assert said["gate"]["started"] == 3
+        assert said["gate"]["started"] == 5
+        assert said["gate"]["calls"] == dict.fromkeys(
+            (
+                "updates.getState",
+                "users.getUsers",
+                "contacts.resolveUsername",
+                "channels.getFullChannel",
+                "messages.getHistory",
+            ),
+            1,
+        )
         assert (said["history"]["refreshes"], said["history"]["hits"]) == (1, 1)
         assert said["failed_renders"] == 0
         assert said["versions"]["kurigram"] == pyrogram.__version__

@@ -626,16 +626,6 @@ async def test_a_file_that_is_gone_says_so(client: TelegramClient, server: Serve
         await client.file_part(file, 0, 4096)
 
 
-async def test_a_flood_on_files_shuts_the_gate_for_all(client: TelegramClient, server: Server) -> None:
-    file = await the_file(client, 140)
-    server.fail("upload.getFile", "FLOOD_PREMIUM_WAIT_9", 1)
-    with pytest.raises(FloodWait) as caught:
-        await client.file_part(file, 0, 4096)
-    assert caught.value.retry_after == 9
-    with pytest.raises(FloodWait):
-        await client.resolve("news")
-
-
 async def test_a_login_lost_at_another_data_center_only_is_made_again(client: TelegramClient, server: Server) -> None:
     file = await the_file(client, 141)
     await client.file_part(file, 0, 4096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from telegram_world import client_for, logged_in, small_world, until, until_state
+from service import serving, until_connected
+from telegram_world import FAR_FILE, FILE, client_for, logged_in, small_world, until, until_state
 
-from errors import FloodWait, TelegramUnavailable
+from errors import FloodWait, TelegramTimeout, TelegramUnavailable
 from model.files import files_of
 from telegram.watchdog import Watchdog, WatchdogOptions
 from telegram_client import State, TelegramClient
@@ -75,9 +77,10 @@ async def test_without_the_watchdog_nothing_is_probed_or_restarted(server: Serve
 
 async def test_a_probe_during_a_flood_shows_that_the_line_stands(server: Server, tmp_path: Path) -> None:
     async with watched(server, tmp_path) as client:
-        server.fail("contacts.resolveUsername", "FLOOD_WAIT_60", 1)
+        channel = await client.resolve("news")
+        server.fail("messages.getHistory", "FLOOD_WAIT_60", 1)
         with pytest.raises(FloodWait):
-            await client.resolve("news")
+            await client.history(channel)
         asked, pings = client.status.probed_at, server.calls["ping"]
         await until(lambda: server.calls["ping"] > pings, within=2)
         await until(lambda: client.status.probed_at != asked)
@@ -134,7 +137,7 @@ async def test_probes_that_hang_lead_to_a_restart_that_heals(server: Server, tmp
         await until(lambda: not client.watchdog.restarting)
         stats = client.watchdog
         assert (stats.restarts, stats.failed_probes, stats.failed_in_a_row) == (1, 3, 0)
-        assert stats.restarts_by_reason == {"unanswered_probes": 1, "disconnects": 0}
+        assert stats.restarts_by_reason == {"unanswered_probes": 1, "disconnects": 0, "download_timeouts": 0}
         assert stats.disconnects == 0
         await until(lambda: not set(old) & set(server.connections()))
         assert await client.history(channel, limit=1)
@@ -260,7 +263,7 @@ async def test_a_main_connection_that_flaps_is_restarted_once(server: Server, tm
         await until(lambda: client.watchdog.restarts)
         await until(lambda: not client.watchdog.restarting)
         await until_state(client, State.READY)
-        assert client.watchdog.restarts_by_reason == {"unanswered_probes": 0, "disconnects": 1}
+        assert client.watchdog.restarts_by_reason == {"unanswered_probes": 0, "disconnects": 1, "download_timeouts": 0}
         assert client.watchdog.disconnects == 2
         # It starts to count anew.
         await lose_main_connection(server, client)
@@ -304,6 +307,59 @@ async def test_closing_is_no_disconnect(server: Server, tmp_path: Path) -> None:
     async with watched(server, tmp_path, interval=60, flap_limit=1) as client:
         await client.stop()
         assert (client.watchdog.disconnects, client.watchdog.restarts) == (0, 0)
+
+
+# Downloads.
+
+
+async def test_downloads_that_run_out_of_time_one_after_the_other_lead_to_one_restart(
+    server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(server, tmp_path, interval=60, download_timeouts=3) as client:
+        old = server.connections()
+        timeout, flood = TelegramTimeout(), FloodWait(5)
+        for fault in (timeout, timeout, None, timeout, flood, timeout):
+            client.note_download(fault)
+        await asyncio.sleep(0.1)
+        assert (client.watchdog.restarts, client.watchdog.download_timeouts_in_a_row) == (0, 2)
+        for _ in range(3):
+            client.note_download(timeout)
+        await until(lambda: client.watchdog.restarts)
+        # Those that the restart itself keeps from their end.
+        client.note_download(timeout)
+        await until(lambda: not client.watchdog.restarting)
+        await until_state(client, State.READY)
+        assert not set(old) & set(server.connections())
+        assert client.watchdog.restarts_by_reason["download_timeouts"] == 1
+        assert "one download after the other runs out of time" in caplog.text
+        for _ in range(2):
+            client.note_download(timeout)
+        await asyncio.sleep(0.1)
+        assert (client.watchdog.restarts, client.watchdog.download_timeouts_in_a_row) == (1, 2)
+
+
+async def test_a_service_whose_downloads_hang_restarts_its_connection_and_goes_on(
+    server: Server, tmp_path: Path
+) -> None:
+    limits: dict[str, Any] = {"media_download_timeout_min": 1, "media_download_timeout_max": 1}
+    async with serving(server, tmp_path / "bridge", media_timeout_restart_threshold=2, **limits) as http:
+        addresses = []
+        for post_id in (140, 141):
+            page = (await http.get(f"/html/news/{post_id}")).text
+            addresses.append(re.findall(r'"[^"]*(/media/[^"]+)"', page)[0])
+        server.fault(Action.HANG, "upload.getFile")
+        answers = await asyncio.gather(*(http.get(address) for address in addresses))
+        assert [answer.status_code for answer in answers] == [504, 504]
+        async with asyncio.timeout(5):
+            while not (said := (await http.get("/health")).json())["watchdog"]["restarts"]:
+                await asyncio.sleep(0.02)
+        assert said["watchdog"]["last_restart_reason"] == "download_timeouts"
+        server.faults.clear()
+        await until_connected(http)
+        # What failed for want of a connection is tried again at once.
+        for address, content in zip(addresses, (FILE, FAR_FILE), strict=True):
+            assert (await http.get(address)).content == content
+        assert (await http.get("/health")).json()["watchdog"]["download_timeouts_in_a_row"] == 0
 
 
 async def test_restarts_are_made_one_at_a_time() -> None:

@@ -386,6 +386,49 @@ async def test_a_passing_fault_gives_the_stored_window_marked_stale(
     assert (await bench.seen(10)).stale is None
 
 
+async def test_while_names_can_not_be_looked_up_known_channels_are_as_fresh_as_ever(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen(10)
+    # The name, the description and the history are all out of date.
+    bench.clock.now += 100 * DAY
+    bench.fresh_history()
+    bench.telegram.faults["resolve"] = FloodWait(DAY, "contacts.resolveUsername")
+    (written,) = bench.telegram.write(1)
+    window = await bench.seen(10)
+    assert (ids(window)[0], window.stale) == (written, None)
+    with pytest.raises(FloodWait):
+        await bench.history.window("another", 10)
+
+
+async def test_while_descriptions_can_not_be_had_known_channels_keep_theirs_and_are_as_fresh_as_ever(
+    bench: Bench,
+) -> None:
+    bench.telegram.write(20)
+    await bench.seen(10)
+    bench.clock.now += 100 * DAY
+    bench.fresh_history()
+    bench.telegram.faults["full"] = FloodWait(DAY, "channels.getFullChannel")
+    (written,) = bench.telegram.write(1)
+    window = await bench.seen(10)
+    assert (ids(window)[0], window.stale, window.channel.about) == (written, None, "All about it")
+
+
+@pytest.mark.parametrize("key", ["news", NEWS.id])
+async def test_while_descriptions_can_not_be_had_a_new_channel_comes_without_and_gets_it_later(
+    bench: Bench, key: str | int
+) -> None:
+    bench.telegram.write(20)
+    bench.telegram.faults["full"] = FloodWait(600, "channels.getFullChannel")
+    window = await bench.history.window(key, 10)
+    assert (len(window.messages), window.stale, window.channel.about) == (10, None, "")
+    for _ in range(3):
+        await bench.history.window(key, 10)
+    assert bench.calls() == {"resolve": 1, "full": 1, "history": 1}
+    bench.clock.now += 600
+    bench.telegram.faults.clear()
+    assert (await bench.history.window(key, 10)).channel.about == "All about it"
+
+
 async def test_without_anything_stored_each_waiter_gets_the_fault(bench: Bench) -> None:
     bench.telegram.faults["history"] = FloodWait(7)
     results = await asyncio.gather(*(bench.seen() for _ in range(5)), return_exceptions=True)

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Coroutine
 from itertools import pairwise
 
+import msgspec
 import pytest
 
 from errors import FloodWait, NotLoggedIn, TelegramTimeout, TelegramUnavailable
-from tg_throttle import BACKGROUND_SHARE, Priority, RpcGate
+from tg_throttle import BACKGROUND_SHARE, CONNECTING, FloodRules, Priority, RpcGate
 
 BACKGROUND = Priority.BACKGROUND
 
@@ -327,3 +328,149 @@ async def test_nothing_is_lost_when_hundreds_of_calls_end_in_every_way() -> None
     await asyncio.gather(*tasks, return_exceptions=True)
     assert free(gate)
     assert await gate.call("m", noting([], "next")) == "next"
+
+
+RULES = FloodRules(own=frozenset({"look-up", "details"}), apart=frozenset({"files"}), together_within=60)
+
+
+def remaining(gate: RpcGate) -> dict[str, int]:
+    return {scope: round(left) for scope, left in gate.floods().items()}
+
+
+@pytest.mark.parametrize(
+    ("floods", "expected"),
+    [
+        ([("history", 30)], {"account": 30}),
+        ([("", 30)], {"account": 30}),
+        ([("look-up", 30)], {"look-up": 30}),
+        ([("look-up", 30), ("look-up", 40)], {"look-up": 40}),
+        ([("look-up", 30), ("details", 40)], {"look-up": 30, "account": 40}),
+        ([("look-up", 30), ("details", 40), ("look-up", 50)], {"look-up": 30, "account": 50}),
+        ([("files", 30), ("look-up", 40)], {"files": 30, "look-up": 40}),
+        ([("look-up", 30), ("files", 40)], {"files": 40, "look-up": 30}),
+        ([(CONNECTING, 30), ("look-up", 40)], {CONNECTING: 30, "look-up": 40}),
+        ([("history", 30), ("look-up", 40)], {"account": 30, "look-up": 40}),
+    ],
+)
+async def test_whose_a_flood_is(floods: list[tuple[str, float]], expected: dict[str, int]) -> None:
+    gate = RpcGate(rules=RULES)
+    for name, seconds in floods:
+        gate.flood(seconds, name)
+    assert remaining(gate) == expected
+    assert gate.stats().floods == len(floods)
+
+
+async def test_two_kinds_that_flood_within_a_short_time_are_the_accounts_though_the_first_flood_is_over() -> None:
+    gate = RpcGate(rules=msgspec.structs.replace(RULES, together_within=60))
+    gate.flood(1, "look-up")
+    await asyncio.sleep(1.05)
+    assert gate.flood(30, "details") == "account"
+
+    gate = RpcGate(rules=msgspec.structs.replace(RULES, together_within=0.5))
+    gate.flood(1, "look-up")
+    await asyncio.sleep(1.05)
+    assert gate.flood(30, "details") == "details"
+
+
+async def test_a_flood_of_one_kind_turns_its_own_away_at_once_and_lets_the_others_on() -> None:
+    gate = RpcGate(min_interval=0, rules=RULES)
+    order: list[str] = []
+
+    async def flooded() -> None:
+        await asyncio.sleep(0.01)
+        raise FloodWait(86_400)
+
+    first = asyncio.create_task(gate.call("look-up", flooded))
+    second = asyncio.create_task(gate.call("look-up", noting(order, "never")))
+    third = asyncio.create_task(gate.call("history", noting(order, "third")))
+    fourth = asyncio.create_task(gate.call("look-up", noting(order, "never"), priority=BACKGROUND))
+    for call in (first, second, fourth):
+        with pytest.raises(FloodWait) as caught:
+            await call
+        assert (caught.value.scope, round(caught.value.retry_after)) == ("look-up", 86_400)
+        assert caught.value.partial
+    assert await third == "third"
+    with pytest.raises(FloodWait):
+        gate.check("look-up")
+    gate.check()
+    assert await gate.call("details", noting(order, "details")) == "details"
+    assert order == ["third", "details"]
+    assert free(gate)
+
+
+async def test_a_flood_that_turns_out_the_accounts_is_told_as_such() -> None:
+    gate = RpcGate(min_interval=0, rules=RULES)
+
+    async def flooded() -> None:
+        raise FloodWait(20)
+
+    gate.flood(86_400, "look-up")
+    with pytest.raises(FloodWait) as caught:
+        await gate.call("details", flooded)
+    assert not caught.value.partial
+    with pytest.raises(FloodWait):
+        await gate.call("history", noting([], "never"))
+
+
+async def test_a_pause_from_connecting_holds_only_calls_that_make_a_connection() -> None:
+    gate = RpcGate(min_interval=0, rules=RULES)
+    gate.flood(50, CONNECTING)
+    assert await gate.call("history", noting([], "history")) == "history"
+    with pytest.raises(FloodWait) as caught:
+        await gate.call("state", noting([], "never"), opening=True)
+    assert caught.value.scope == CONNECTING
+
+
+async def test_calls_that_make_a_connection_pass_a_closed_gate_and_a_flood_of_the_account_until_it_closes_again() -> (
+    None
+):
+    gate = RpcGate(min_interval=0, rules=RULES)
+    gate.flood(50)
+    gate.close(NotLoggedIn)
+    assert await gate.call("state", noting([], "state"), opening=True) == "state"
+    in_flight = asyncio.create_task(gate.call("state", lambda: asyncio.sleep(60), opening=True))
+    waiting = asyncio.create_task(gate.call("state", noting([], "never"), opening=True))
+    await asyncio.sleep(0.01)
+    gate.close(lambda: TelegramUnavailable("shutting down"))
+    for call in (in_flight, waiting):
+        with pytest.raises(TelegramUnavailable, match="shutting down"):
+            await call
+    assert free(gate)
+
+
+async def test_a_flood_met_by_a_call_that_makes_a_connection_is_a_pause_from_connecting() -> None:
+    gate = RpcGate(min_interval=0, rules=RULES)
+
+    async def flooded() -> None:
+        raise FloodWait(20)
+
+    with pytest.raises(FloodWait) as caught:
+        await gate.call("state", flooded, opening=True)
+    assert caught.value.scope == CONNECTING
+    assert remaining(gate) == {CONNECTING: 20}
+
+
+async def test_a_call_in_flight_when_the_gate_closes_and_opens_at_once_is_told_why_it_closed() -> None:
+    gate = RpcGate(min_interval=0)
+    call = asyncio.create_task(gate.call("m", lambda: asyncio.sleep(60)))
+    await asyncio.sleep(0.01)
+    gate.close(NotLoggedIn)
+    gate.open()
+    with pytest.raises(NotLoggedIn):
+        await call
+    assert gate.stats().timeouts == 0
+
+
+async def test_calls_are_counted_by_name_when_they_start() -> None:
+    gate = RpcGate(min_interval=0)
+    await gate.call("one", noting([], "1"))
+    await gate.call("one", noting([], "1"))
+    late = asyncio.create_task(gate.call("two", lambda: asyncio.sleep(60)))
+    never = asyncio.create_task(gate.call("three", noting([], "3")))
+    await asyncio.sleep(0.01)
+    assert gate.stats().calls == {"one": 2, "two": 1}
+    assert gate.stats().started == 3
+    for task in (late, never):
+        task.cancel()
+    await asyncio.wait((late, never))
+    assert "three" not in gate.stats().calls
