@@ -100,6 +100,8 @@ def create_app(
         docs_url="/docs" if settings.debug else None,
         openapi_url="/openapi.json" if settings.debug else None,
         redoc_url=None,
+        # Nobody collects it here, and looking for who might costs time at each request.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     answers.install(app)
     app.add_middleware(FaultGuard, answers=answers)

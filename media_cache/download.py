@@ -26,7 +26,7 @@ from file_io import PartFile
 from media_cache.mime import mime_of
 from media_cache.pace import Pace, Patience, WrongPart
 from media_cache.parts import PartMap, index_of, part_at
-from media_cache.shared_file import SharedFile
+from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
 from model.media import FileRef
 
@@ -141,7 +141,7 @@ class Download:
         await self.size()
         await self._arrival(index_of(offset))
 
-    async def read(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
+    async def read(self, start: int, end: int) -> AsyncGenerator[Chunk, None]:
         """Bytes [start, end) as they arrive. A chunk is read from the disk only when it is asked for."""
         await self.size()
         position = start

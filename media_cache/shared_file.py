@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from pathlib import Path
 
 from errors import StorageUnavailable
 
-# Bytes that a viewer is given at a time when the system has them in memory. Copying so many takes less time than a
-# hand-over to a thread and back, and hundreds of slow viewers hold no more than this each.
-_CHUNK = 256 * 1024
-# Bytes that a thread reads at a time when they have to come from the disk.
-_DISK_CHUNK = 1024 * 1024
+Chunk = bytes | bytearray
+"""Bytes of a file. Nobody changes them: a copy into an immutable object would cost as much as the reading."""
+
+# Bytes that a viewer is given at a time. Copying so many takes less time than a hand-over to a thread and back, and
+# hundreds of slow viewers hold no more than twice this each: one chunk on its way, one behind it.
+CHUNK_BYTES = 128 * 1024
+# Bytes that the disk is asked for at a time, so that the next chunks are in memory when the viewer comes for them.
+_READ_AHEAD = 2 * 1024 * 1024
 # Linux: read what is in memory, never wait for the disk.
 _NO_WAIT = getattr(os, "RWF_NOWAIT", None)
+_advise = getattr(os, "posix_fadvise", None)
 
 
 class FileLost(Exception):
@@ -62,18 +67,19 @@ class SharedFile:
             raise StorageUnavailable(f"A media file can't be read: {fault.strerror}") from fault
         return data
 
-    async def stream(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
+    async def stream(self, start: int, end: int) -> AsyncGenerator[Chunk, None]:
         """Bytes [start, end) in chunks, each read when it is asked for. Raises StorageUnavailable."""
         loop = asyncio.get_running_loop()
         while start < end:
-            data = self._read_from_memory(start, min(_CHUNK, end - start))
+            length = min(CHUNK_BYTES, end - start)
+            data = self.read_from_memory(start, length)
             if data is None:
-                data = await loop.run_in_executor(None, self.read_at, start, min(_DISK_CHUNK, end - start))
+                data = await loop.run_in_executor(None, self._read_from_disk, start, length)
             yield data
-            start += len(data)
+            start += length
 
-    def _read_from_memory(self, offset: int, length: int) -> bytes | None:
-        """The bytes if the system has them in its page cache, None if it has not or can't tell."""
+    def read_from_memory(self, offset: int, length: int) -> Chunk | None:
+        """`length` bytes from `offset` if the system has them in its page cache, None if it has not or can't tell."""
         if _NO_WAIT is None:
             return None
         buffer = bytearray(length)
@@ -82,7 +88,14 @@ class SharedFile:
         except OSError:
             # Not in memory, or a file system without this: the thread finds out what is wrong, if anything is.
             return None
-        return bytes(buffer) if count == length else None
+        return buffer if count == length else None
+
+    def _read_from_disk(self, offset: int, length: int) -> bytes:
+        """As `read_at`, and have the disk fetch what follows."""
+        if _advise is not None:
+            with suppress(OSError):
+                _advise(self._descriptor, offset, _READ_AHEAD, os.POSIX_FADV_WILLNEED)
+        return self.read_at(offset, length)
 
 
 def open_whole(path: Path, size: int) -> SharedFile:

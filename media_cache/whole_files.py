@@ -12,7 +12,7 @@ from pathlib import Path
 
 from media_cache.accesses import Accesses
 from media_cache.layout import MediaFolder
-from media_cache.shared_file import FileLost, SharedFile, open_whole
+from media_cache.shared_file import Chunk, FileLost, SharedFile, open_whole
 from storage.media_store import MediaStore, StoredFile
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Complete:
     file: SharedFile
     _accesses: Accesses
 
-    async def read(self, start: int, end: int) -> AsyncGenerator[bytes, None]:
+    async def read(self, start: int, end: int) -> AsyncGenerator[Chunk, None]:
         """Bytes [start, end) in chunks. Raises StorageUnavailable if the disk does not give them."""
         with self._accesses.viewing(self.unique_id):
             async with aclosing(self.file.stream(start, end)) as chunks:

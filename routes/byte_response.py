@@ -5,68 +5,87 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from errors import BridgeError
+from media_cache.shared_file import CHUNK_BYTES, Chunk
 from routes.ranges import ByteRange
 
 log = logging.getLogger(__name__)
 
-ReadBytes = Callable[[int, int], AsyncGenerator[bytes, None]]
+ReadBytes = Callable[[int, int], AsyncGenerator[Chunk, None]]
 """Gives the bytes [start, end) of a file in chunks. Raises BridgeError."""
+
+ReadAtOnce = Callable[[int, int], Chunk | None]
+"""Gives so many bytes from an offset, or None if they can't be had without waiting."""
+
+Header = tuple[bytes, bytes]
 
 # Answers up to this size are over before it is worth to watch for the client's leaving.
 _SHORT = 1024 * 1024
 
 
-class ByteResponse(Response):
-    """Streams a file of known size, read as the client takes it.
+class ByteResponse:
+    """Streams a file of known size, read as the client takes it; an ASGI application.
 
     If the file fails in the middle, the answer stays incomplete, so that the server cuts the connection and the client
     knows.
     """
+
+    __slots__ = ("_headers", "_length", "_pieces", "_read", "_read_at_once", "_status")
 
     def __init__(
         self,
         read: ReadBytes,
         size: int,
         mime_type: str,
-        headers: Mapping[str, str],
+        headers: Iterable[Header],
         ranges: Sequence[ByteRange] | None,
+        read_at_once: ReadAtOnce | None = None,
     ) -> None:
-        """`ranges`: None for the whole file (200), else one or more ranges of it (206)."""
+        """`ranges`: None for the whole file (200), else one or more ranges of it (206).
+
+        `headers` are all but those that tell of the body, with lower-case names. `read_at_once` serves what fits into
+        one chunk, if it can, with less ado than `read`.
+        """
         self._read = read
+        self._read_at_once = read_at_once
         # What is sent, in order: literal bytes, and ranges of the file.
         self._pieces: list[bytes | ByteRange]
-        extra = {"Content-Type": mime_type}
+        content_type = mime_type
+        self._headers = [*headers]
+        self._status = 206
         if ranges is None:
-            status = 200
+            self._status = 200
             self._pieces = [ByteRange(0, size)] if size else []
         elif len(ranges) == 1:
-            status = 206
             self._pieces = [ranges[0]]
-            extra["Content-Range"] = ranges[0].content_range(size)
+            self._headers.append((b"content-range", ranges[0].content_range(size).encode()))
         else:
-            status = 206
             boundary = secrets.token_hex(16)
-            extra["Content-Type"] = f"multipart/byteranges; boundary={boundary}"
+            content_type = f"multipart/byteranges; boundary={boundary}"
             self._pieces = _multipart(ranges, size, mime_type, boundary)
         self._length = sum(len(piece) if isinstance(piece, bytes) else piece.length for piece in self._pieces)
-        extra["Content-Length"] = str(self._length)
-        super().__init__(None, status, {**headers, **extra})
+        self._headers += [
+            (b"content-type", content_type.encode("latin-1")),
+            (b"content-length", str(self._length).encode()),
+        ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send headers and, unless asked by HEAD, the bytes."""
-        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        start = {"type": "http.response.start", "status": self._status, "headers": self._headers}
         if scope["method"] == "HEAD" or not self._length:
             await send(start)
             await send({"type": "http.response.body", "body": b""})
             return
-        gone = asyncio.ensure_future(_disconnect(receive)) if self._length > _SHORT else None
+        if (body := self._whole_body()) is not None:
+            await send(start)
+            await send({"type": "http.response.body", "body": body})
+            return
+        gone = asyncio.ensure_future(disconnect(receive)) if self._length > _SHORT else None
         try:
             await send(start)
             await self._send_pieces(send, gone)
@@ -75,6 +94,13 @@ class ByteResponse(Response):
         finally:
             if gone is not None:
                 gone.cancel()
+
+    def _whole_body(self) -> Chunk | None:
+        """The body, if it is one short stretch of the file that can be had at once."""
+        if self._read_at_once is None or self._length > CHUNK_BYTES or len(self._pieces) != 1:
+            return None
+        piece = self._pieces[0]
+        return piece if isinstance(piece, bytes) else self._read_at_once(piece.start, piece.length)
 
     async def _send_pieces(self, send: Send, gone: asyncio.Future[None] | None) -> None:
         left = self._length
@@ -103,6 +129,7 @@ def _multipart(ranges: Sequence[ByteRange], size: int, mime_type: str, boundary:
     return [*pieces, f"\r\n--{boundary}--\r\n".encode()]
 
 
-async def _disconnect(receive: Receive) -> None:
+async def disconnect(receive: Receive) -> None:
+    """Return when the client has gone away."""
     while (await receive())["type"] != "http.disconnect":
         pass

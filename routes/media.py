@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.datastructures import QueryParams
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from errors import BadSignature
 from media_cache.cache import Complete, MediaCache, Progress, entity_tag
 from media_cache.signing import MediaSigner
 from model.media import FileRef
-from routes.byte_response import ByteResponse
+from routes.byte_response import ByteResponse, Header, disconnect
 from routes.disposition import INLINE_TYPES, content_disposition
 from routes.preconditions import Verdict, evaluate, http_date, range_holds, tag_listed
 from routes.ranges import parse_range
@@ -57,40 +59,84 @@ def media_router(
     `find_file`, which then has to do that). `public` lets shared caches keep the files. Faults are raised as
     BridgeError.
     """
-    renew_file = refresh_file or find_file
-    scope = "public" if public else "private"
+    router = APIRouter()
+    endpoint = _MediaEndpoint(cache, signer, find_file, refresh_file or find_file, "public" if public else "private")
+    path = "/media/{channel}/{post_id}/{file_unique_id}/{digest}"
+    router.routes.append(Route(path, endpoint, methods=["GET"], name="media"))
+    return router
 
-    async def media(request: Request) -> Response:
+
+class _MediaEndpoint:
+    """Serves one file a request.
+
+    An application of its own, without the framework's request and response objects: making those takes longer than
+    sending a small file.
+    """
+
+    def __init__(
+        self, cache: MediaCache, signer: MediaSigner, find_file: FindPostFile, renew_file: FindPostFile, scope: str
+    ) -> None:
+        """`scope` is what Cache-Control begins with."""
+        self._cache = cache
+        self._signer = signer
+        self._find_file = find_file
+        self._renew_file = renew_file
+        self._scope = scope
+        self._for_ever = f"{scope}, max-age={YEAR}, immutable"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one file."""
-        address = request.path_params
+        answer = await self._answer(scope, receive)
+        await answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> ASGIApp:
+        address = scope["path_params"]
         channel_id = _number(address["channel"])
         post_id = _number(address["post_id"])
         unique_id: str = address["file_unique_id"]
-        expiry = request.query_params.get("exp") if request.scope["query_string"] else None
-        lifetime = signer.verify(channel_id, post_id, unique_id, address["digest"], expiry)
+        query = scope["query_string"]
+        expiry = QueryParams(query).get("exp") if query else None
+        lifetime = self._signer.verify(channel_id, post_id, unique_id, address["digest"], expiry)
         etag = entity_tag(unique_id)
-        if lifetime is None:
-            cache_control = f"{scope}, max-age={YEAR}, immutable"
-        else:
-            cache_control = f"{scope}, max-age={min(int(lifetime), YEAR)}"
-        headers = {"ETag": etag, "Cache-Control": cache_control}
-
-        conditions = _conditions(request)
+        cache_control = self._cache_control(lifetime)
+        conditions = _conditions(scope["headers"])
         if _has_it_already(conditions, etag):
-            return Response(status_code=304, headers=headers)
-        found: Complete | Progress | None = cache.at_hand(unique_id)
-        if found is None:
-            find = partial(find_file, channel_id, post_id, unique_id)
-            renew = partial(renew_file, channel_id, post_id, unique_id)
-            found = await _while_connected(request, cache.open(channel_id, post_id, unique_id, find, renew))
-        return await _answer(request, conditions, found, headers, stem=f"telegram-{post_id}")
+            return Response(status_code=304, headers={"ETag": etag, "Cache-Control": cache_control})
 
-    router = APIRouter()
-    # Without the framework's parameter handling: it costs more than sending a small file.
-    router.add_route(
-        "/media/{channel}/{post_id}/{file_unique_id}/{digest}", media, methods=["GET", "HEAD"], name="media"
-    )
-    return router
+        found: Complete | Progress | None = self._cache.at_hand(unique_id)
+        if found is None:
+            find = partial(self._find_file, channel_id, post_id, unique_id)
+            renew = partial(self._renew_file, channel_id, post_id, unique_id)
+            found = await _while_connected(receive, self._cache.open(channel_id, post_id, unique_id, find, renew))
+        source = found if isinstance(found, Complete) else found.download
+        if conditions and (refusal := _refused(conditions, etag, source.modified, cache_control)):
+            return refusal
+        size = found.size if isinstance(found, Complete) else await _while_connected(receive, found.download.size())
+        ranges = None
+        # Only GET knows ranges (RFC 9110 14.2).
+        if conditions and scope["method"] == "GET" and range_holds(conditions.get("if-range"), etag, source.modified):
+            ranges = parse_range(conditions.get("range"), size)
+        if ranges == ():
+            return JSONResponse(
+                {"detail": f"The file has {size} bytes, none of them in the range"},
+                416,
+                {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", **_NOT_KEPT},
+            )
+        if isinstance(found, Complete):
+            mime_type, read_at_once = found.mime_type, found.file.read_from_memory
+        else:
+            if scope["method"] == "GET":
+                # A failure before this point has a status of its own; after it, only a broken connection.
+                await _while_connected(receive, found.download.wait_for(ranges[0].start if ranges else 0))
+            mime_type, read_at_once = await _while_connected(receive, found.download.mime_type()), None
+        headers = _file_headers(etag, source.modified, mime_type, source.file_name, f"telegram-{post_id}")
+        headers = (*headers, (b"cache-control", cache_control.encode()))
+        return ByteResponse(source.read, size, mime_type, headers, ranges, read_at_once)
+
+    def _cache_control(self, lifetime: float | None) -> str:
+        if lifetime is None:
+            return self._for_ever
+        return f"{self._scope}, max-age={min(int(lifetime), YEAR)}"
 
 
 def _number(text: str) -> int:
@@ -99,10 +145,10 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _conditions(request: Request) -> dict[str, str]:
-    """The request's conditional and Range headers; the values of one that comes twice are joined (RFC 9110 5.3)."""
+def _conditions(headers: Iterable[Header]) -> dict[str, str]:
+    """The conditional and Range headers; the values of one that comes twice are joined (RFC 9110 5.3)."""
     found: dict[str, str] = {}
-    for name, value in request.scope["headers"]:
+    for name, value in headers:
         if name in _CONDITIONS:
             key, text = name.decode("latin-1"), value.decode("latin-1")
             found[key] = f"{found[key]}, {text}" if key in found else text
@@ -121,52 +167,32 @@ def _has_it_already(conditions: Mapping[str, str], etag: str) -> bool:
     return tags.strip() != "*" and tag_listed(tags, etag, weak=True)
 
 
-async def _answer(
-    request: Request,
-    conditions: Mapping[str, str],
-    found: Complete | Progress,
-    headers: dict[str, str],
-    *,
-    stem: str,
-) -> Response:
-    modified = found.modified if isinstance(found, Complete) else found.download.modified
-    headers["Last-Modified"] = http_date(modified)
-    etag = headers["ETag"]
+def _refused(conditions: Mapping[str, str], etag: str, modified: int, cache_control: str) -> Response | None:
+    """The answer without the file that the conditions lead to, None if they let the request through."""
     verdict = evaluate(conditions, etag, modified)
     if verdict is Verdict.NOT_MODIFIED:
+        headers = {"ETag": etag, "Cache-Control": cache_control, "Last-Modified": http_date(modified)}
         return Response(status_code=304, headers=headers)
     if verdict is Verdict.FAILED:
         return JSONResponse({"detail": "The file is not the one that the condition names"}, 412, _NOT_KEPT)
+    return None
 
-    source = found if isinstance(found, Complete) else found.download
-    size = found.size if isinstance(found, Complete) else await _while_connected(request, found.download.size())
-    ranges = None
-    # Only GET knows ranges (RFC 9110 14.2).
-    if request.method == "GET" and range_holds(conditions.get("if-range"), etag, modified):
-        ranges = parse_range(conditions.get("range"), size)
-    if ranges == ():
-        return JSONResponse(
-            {"detail": f"The file has {size} bytes, none of them in the range"},
-            416,
-            {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes", **_NOT_KEPT},
-        )
-    if isinstance(found, Complete):
-        mime_type = found.mime_type
-    else:
-        if request.method == "GET":
-            # A failure before this point has a status of its own; after it, only a broken connection.
-            await _while_connected(request, found.download.wait_for(ranges[0].start if ranges else 0))
-        mime_type = await _while_connected(request, found.download.mime_type())
-    headers |= {
-        "Accept-Ranges": "bytes",
-        "Content-Disposition": content_disposition(mime_type, source.file_name, stem),
-        "Content-Security-Policy": _SHOWN if mime_type in INLINE_TYPES else _LOCKED,
-        "X-Content-Type-Options": "nosniff",
+
+@lru_cache(maxsize=1024)
+def _file_headers(etag: str, modified: int, mime_type: str, file_name: str, stem: str) -> tuple[Header, ...]:
+    """What every answer with bytes of a file says of it, whatever the address's end and the range."""
+    headers = {
+        "etag": etag,
+        "last-modified": http_date(modified),
+        "accept-ranges": "bytes",
+        "content-disposition": content_disposition(mime_type, file_name, stem),
+        "content-security-policy": _SHOWN if mime_type in INLINE_TYPES else _LOCKED,
+        "x-content-type-options": "nosniff",
     }
-    return ByteResponse(source.read, size, mime_type, headers, ranges)
+    return tuple((name.encode(), value.encode("latin-1")) for name, value in headers.items())
 
 
-async def _while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+async def _while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
     """Do the work, but stop it when the client leaves. Raises ClientDisconnect then."""
     task = asyncio.ensure_future(work)
     leaving: asyncio.Future[None] | None = None
@@ -174,7 +200,7 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
         # Most files are there: their look-up ends before there is any point in watching the connection.
         await asyncio.wait({task}, timeout=_PATIENCE)
         if not task.done():
-            leaving = asyncio.ensure_future(_disconnect(request))
+            leaving = asyncio.ensure_future(disconnect(receive))
             await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise ClientDisconnect
@@ -183,8 +209,3 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
         task.cancel()
         if leaving is not None:
             leaving.cancel()
-
-
-async def _disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
