@@ -9,11 +9,12 @@ from collections import OrderedDict
 from pyrogram import errors as tl
 from pyrogram import raw
 from pyrogram.session import Auth
+from pyrogram.session.session import AuthKeyNotFound
 
 from errors import BridgeError, FloodWait, TelegramTimeout, TelegramUnavailable
 from model.media import FileLocation, FileRef
 from telegram.connection import Connection, pick_address
-from telegram.errors import KURIGRAM_ERRORS, translate
+from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, translate
 from telegram.flood_rules import DOWNLOADS
 from telegram.peers import input_peer_of
 from telegram.session import OneTrySession
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 # How many files found at another data center than they should be at are remembered.
 MOVED_FILES = 1000
+# What a data center says of a key that it does not know, or of which it does not know whose it is.
+_KEY_REFUSED = (tl.Unauthorized, tl.AuthKeyDuplicated, AuthKeyNotFound)
 
 
 class Files:
@@ -33,6 +36,7 @@ class Files:
     ) -> None:
         self._connection = connection
         self._gate = gate
+        self._home: int = connection.session.dc_id
         self._part_timeout = part_timeout
         self._open_timeout = open_timeout
         self._sessions: dict[int, OneTrySession] = {}
@@ -81,16 +85,29 @@ class Files:
         self._sessions.clear()
 
     async def _ask(self, dc_id: int, query: raw.functions.upload.GetFile) -> raw.base.upload.File:
-        session = await self._session(dc_id)
-        try:
-            return await session.call(query, self._part_timeout)
-        except tl.Unauthorized as error:
-            if dc_id not in self._keys:
-                raise
-            # The login at the other data center is gone, which says nothing of our own.
-            self._keys.pop(dc_id)
-            await session.shut()
-            raise TelegramUnavailable(f"The login at data center {dc_id} has to be made again", 5) from error
+        refusal: Exception | None = None
+        for _ in range(2):
+            session = await self._session(dc_id)
+            try:
+                return await session.call(query, self._part_timeout)
+            except _KEY_REFUSED as error:
+                if dc_id == self._home and not isinstance(error, AuthKeyNotFound):
+                    raise
+                # Says nothing of the main connection, which finds out for itself whether its login holds.
+                refusal = error
+                await self._forget(dc_id, session)
+            except ConnectionLost:
+                # Ended under this call, by one that met a refusal.
+                if session.usable:
+                    raise
+        raise _not_accepted(dc_id) from refusal
+
+    async def _forget(self, dc_id: int, session: OneTrySession) -> None:
+        """Give up a session whose key was refused, with the key; other calls may have done so already."""
+        if self._sessions.get(dc_id) is session:
+            del self._sessions[dc_id]
+            self._keys.pop(dc_id, None)
+        await session.shut()
 
     async def _session(self, dc_id: int) -> OneTrySession:
         session = self._sessions.get(dc_id)
@@ -118,6 +135,8 @@ class Files:
             raise TelegramTimeout(f"No connection to Telegram's data center {dc_id} for files") from error
         except BridgeError:
             raise
+        except AuthKeyNotFound as error:
+            raise _not_accepted(dc_id) from error
         except KURIGRAM_ERRORS as error:
             self._config = None
             raise translate(error, f"the file connection to data center {dc_id}") from error
@@ -126,31 +145,36 @@ class Files:
         client = self._connection.client
         if (old := self._sessions.pop(dc_id, None)) is not None:
             await old.shut()
-        home = await client.storage.dc_id()
-        test_mode = await client.storage.test_mode()
         address = await self._address(dc_id, media=True)
-        if dc_id == home:
-            key = await client.storage.auth_key()
-        elif (known := self._keys.get(dc_id)) is not None:
-            key = known
-        else:
-            main = await self._address(dc_id, media=False)
-            key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
-        session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
-        session.on_flood = self._note_flood
-        if dc_id == home:
+        if dc_id == self._home:
             # Salts belong to the key: with none, the first message is refused and costs another round trip.
-            session.salt = self._connection.session.salt
-        await session.open(self._open_timeout)
-        if dc_id != home and dc_id not in self._keys:
+            return await self._begin(dc_id, address, self._connection.session.auth_key, self._connection.session.salt)
+        if (known := self._keys.get(dc_id)) is not None:
             try:
-                ticket = await self._connection.call(raw.functions.auth.ExportAuthorization(dc_id=dc_id))
-                redeem = raw.functions.auth.ImportAuthorization(id=ticket.id, bytes=ticket.bytes)
-                await session.call(redeem, self._part_timeout)
-            except BaseException:
-                await session.shut()
-                raise
-            self._keys[dc_id] = key
+                return await self._begin(dc_id, address, known)
+            except _KEY_REFUSED:
+                self._keys.pop(dc_id, None)
+        main = await self._address(dc_id, media=False)
+        test_mode = await client.storage.test_mode()
+        key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
+        session = await self._begin(dc_id, address, key)
+        try:
+            ticket = await self._connection.call(raw.functions.auth.ExportAuthorization(dc_id=dc_id))
+            redeem = raw.functions.auth.ImportAuthorization(id=ticket.id, bytes=ticket.bytes)
+            await session.call(redeem, self._part_timeout)
+        except BaseException:
+            await session.shut()
+            raise
+        self._keys[dc_id] = key
+        return session
+
+    async def _begin(self, dc_id: int, address: raw.types.DcOption, key: bytes, salt: int = 0) -> OneTrySession:
+        client = self._connection.client
+        test_mode = await client.storage.test_mode()
+        session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
+        session.salt = salt
+        session.on_flood = self._note_flood
+        await session.open(self._open_timeout)
         return session
 
     def _note_flood(self, seconds: float) -> None:
@@ -165,6 +189,10 @@ class Files:
         self._moved[file.unique_id] = dc_id
         if len(self._moved) > MOVED_FILES:
             self._moved.popitem(last=False)
+
+
+def _not_accepted(dc_id: int) -> TelegramUnavailable:
+    return TelegramUnavailable(f"Telegram's data center {dc_id} does not accept the login for files", 5)
 
 
 def _location(file: FileRef) -> raw.base.InputFileLocation:

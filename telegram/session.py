@@ -27,6 +27,8 @@ RECONNECT_GRACE = 5.0
 CALM_AFTER = 30.0
 LONGEST_PAUSE = 30.0
 STOP_TIMEOUT = 3.0
+# A connection that takes no bytes any more has ended for its reader, too, in so many seconds.
+LOSS_SEEN_WITHIN = 1.0
 
 
 class OneTrySession(Session):
@@ -118,6 +120,10 @@ class OneTrySession(Session):
         self._interrupts.add(interrupt)
         try:
             await asyncio.wait((sending, interrupt), return_when=asyncio.FIRST_COMPLETED)
+            if _failed_to_write(sending):
+                # Only the reader acts on a lost connection, and may see a moment later that it is.
+                await asyncio.wait((interrupt,), timeout=LOSS_SEEN_WITHIN)
+                raise self.fault or ConnectionLost
         finally:
             self._interrupts.discard(interrupt)
         if sending.done() and not sending.cancelled():
@@ -215,6 +221,14 @@ class OneTrySession(Session):
                 await self.is_started.wait()
         except TimeoutError:
             raise NeverSent from None
+
+
+def _failed_to_write(sending: asyncio.Task[Any]) -> bool:
+    """Whether a call ended because the connection did not take it. A timeout, which is an OSError, is none of that."""
+    if not sending.done() or sending.cancelled():
+        return False
+    fault = sending.exception()
+    return isinstance(fault, OSError) and not isinstance(fault, TimeoutError)
 
 
 def _seen(task: asyncio.Task[Any]) -> None:
