@@ -117,6 +117,8 @@ class Download:
         self._attending = 0
         self._deserted_at: float | None = None
         self._tries: Counter[int] = Counter()
+        # How often in a row the file's first part came with no bytes.
+        self._empty_starts = 0
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
         # Whether any part has come with the present reference.
@@ -359,10 +361,13 @@ class Download:
     def _pause_after(self, fault: PassingFault, index: int, asked_at: float) -> float:
         """Seconds until the part is asked for again. Raises the fault if it is not to be."""
         self._tries[index] += 1
+        if index == 0:
+            self._empty_starts = self._empty_starts + 1 if isinstance(fault, WrongPart) and fault.empty else 0
         try:
             return self._pace.failed(fault, self._tries[index], asked_at)
         except WrongPart as wrong:
-            if wrong.empty and index == 0:
+            # Once may be a slip, as any other wrong part.
+            if index == 0 and self._empty_starts > 1:
                 raise MediaGone("The file is empty at Telegram") from None
             raise TelegramUnavailable(str(wrong)) from None
 

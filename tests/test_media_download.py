@@ -337,6 +337,15 @@ async def test_a_file_without_any_bytes_is_gone(tmp_path: Path, known: bool) -> 
         await make(tmp_path, source, file_ref(size=100 if known else 0)).run(published)
 
 
+async def test_a_file_that_came_empty_once_after_another_fault_is_not_taken_for_gone(tmp_path: Path) -> None:
+    source = MemorySource(faults={0: [TelegramTimeout()]}, spoil={0: [lambda data: b""]})
+    patience = Patience(at_start=0.05, first_pause=0.04)
+    download = make(tmp_path, source, source.put(b"small"), patience=patience)
+    with pytest.raises(TelegramUnavailable):
+        await download.run(published)
+    assert source.parts_of() == [0, 0]
+
+
 # Faults that pass
 
 

@@ -629,9 +629,11 @@ async def test_a_file_that_is_gone_says_so(client: TelegramClient, server: Serve
 async def test_a_login_lost_at_another_data_center_only_is_made_again(client: TelegramClient, server: Server) -> None:
     file = await the_file(client, 141)
     await client.file_part(file, 0, 4096)
-    server.fail("upload.getFile", "AUTH_KEY_UNREGISTERED", 1, dc_id=4)
+    refusing = server.fail("upload.getFile", "AUTH_KEY_UNREGISTERED", dc_id=4)
     with pytest.raises(TelegramUnavailable):
         await client.file_part(file, 0, 4096)
+    assert refusing.hits == 2
+    server.faults.clear()
     assert await client.file_part(file, 0, 4096) == FAR_FILE
     assert client.status.state is State.READY
 
