@@ -28,6 +28,7 @@ from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
 from media_cache.sweeper import CacheLimits
+from posts.grouping import makes_no_post
 from routes.auth import Authenticator
 from routes.channels import ChannelDocuments, RenderSettings
 from routes.document_cache import DocumentCache
@@ -145,6 +146,8 @@ async def _running(
             telegram,
             history_ttl=settings.history_cache_ttl_minutes * 60,
             channel_ttl=settings.tg_chat_cache_ttl_hours * 3600,
+            is_noise=makes_no_post,
+            queue_wait=gate.expected_wait,
         )
         media = MediaCache(
             settings.data_path / "media",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import secrets
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -108,8 +110,18 @@ class _Damaged(Exception):
     """The database file can't be used as it is and has to be set aside."""
 
 
+class _Failing(Enum):
+    """What the database can't do at present."""
+
+    READ = auto()
+    WRITE = auto()
+
+
 class Database:
     """One SQLite database, used by one thread of its own.
+
+    A file that is removed or replaced while it is in use is noticed at the next work, which is done on what is there
+    then. The first fault of a disk that is full or fails is logged, and the first success afterwards.
 
     Made by `Database.open`. Work is handed over as a function of the connection; the function runs in that thread
     inside one transaction and must touch nothing but the connection and its own values, since it runs a second
@@ -122,17 +134,21 @@ class Database:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
         self._connection: sqlite3.Connection | None = None
         self._closing = False
+        # Which file is open: its device and inode.
+        self._identity = (0, 0)
+        self._failing: _Failing | None = None
 
     @classmethod
     async def open(cls, path: Path, migrations: Sequence[Migration]) -> Database:
         """Open or create the database and lift it to the newest version.
 
         A file that is damaged, no database, or of a newer version is renamed to `<name>.corrupt-<UTC time>` and an
-        empty database takes its place. Raises StorageError if the folder or the file can't be used.
+        empty database takes its place. While the disk is full, work raises StorageUnavailable, as it does later on.
+        Raises StorageError if the folder or the file can't be used for another reason.
         """
         database = cls(path, migrations)
         try:
-            await asyncio.get_running_loop().run_in_executor(database._thread, database._open)
+            await asyncio.get_running_loop().run_in_executor(database._thread, database._begin)
         except BaseException:
             database._thread.shutdown(wait=False)
             raise
@@ -165,20 +181,47 @@ class Database:
 
     # All below runs in the database's thread.
 
+    def _begin(self) -> None:
+        try:
+            self._open()
+        except StorageError as fault:
+            if not _means_full(fault.__cause__):
+                raise
+            self._note_failure(_Failing.WRITE, fault)
+
     def _perform(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        action = _Failing.READ if begin == "BEGIN" else _Failing.WRITE
         try:
             try:
-                return self._transact(work, begin)
+                result = self._transact(work, begin)
             except sqlite3.DatabaseError as fault:
                 if not _means_damage(fault):
                     raise
                 self._rebuild(str(fault))
-            return self._transact(work, begin)
+                result = self._transact(work, begin)
         except StorageError as fault:
+            self._note_failure(action, fault)
             # What stops a start is a passing fault for a running service: the owner may heal the disk.
             raise StorageUnavailable(str(fault)) from fault
+        except StorageUnavailable as fault:
+            self._note_failure(action, fault)
+            raise
+        if self._failing is not None and action in (self._failing, _Failing.WRITE):
+            self._failing = None
+            log.warning("Database %s can be used again", self.path)
+        return result
+
+    def _note_failure(self, action: _Failing, fault: Exception) -> None:
+        """Log the first failure of many."""
+        if self._failing is None:
+            log.error("%s. The service goes on without storing anything until that is mended", fault)
+        if self._failing is not _Failing.WRITE:
+            self._failing = action
 
     def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        if self._connection is not None and self._was_replaced():
+            log.warning("Database %s was removed or replaced while in use: going on with what is there now", self.path)
+            self._disconnect()
         if self._connection is None:
             self._open()
         connection = self._connection
@@ -200,6 +243,15 @@ class Database:
             raise
         return result
 
+    def _was_replaced(self) -> bool:
+        try:
+            return _identity(self.path) != self._identity
+        except FileNotFoundError:
+            return True
+        except OSError:
+            # SQLite itself finds out what that means.
+            return False
+
     def _open(self) -> None:
         try:
             self._connect()
@@ -218,6 +270,7 @@ class Database:
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(self.path, isolation_level=None)
         self._connection = connection
+        self._identity = _identity(self.path)
         try:
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -300,6 +353,18 @@ _PASSING_CODES = frozenset(
         sqlite3.SQLITE_NOMEM,
     }
 )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _means_full(fault: BaseException | None) -> bool:
+    """Whether all that is wrong is that the disk has no space."""
+    if isinstance(fault, OSError):
+        return fault.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(fault, sqlite3.Error) and _primary_code(fault) == sqlite3.SQLITE_FULL
 
 
 def _primary_code(fault: sqlite3.Error) -> int:

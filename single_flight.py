@@ -19,13 +19,23 @@ class SingleFlight(Generic[Key, Result]):
     def __init__(self) -> None:
         self._tasks: dict[Key, asyncio.Task[Result]] = {}
 
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._tasks
+
     async def run(self, key: Key, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """The result of the running task under this key, or else of `work`, started now."""
+        return await asyncio.shield(self.start(key, work))
+
+    def start(self, key: Key, work: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
+        """The running task under this key, or else one that runs `work`. It is shared: nobody may cancel it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(work())
             task.add_done_callback(lambda done: self._finished(key, done))
-        return await asyncio.shield(task)
+        return task
 
     def _finished(self, key: Key, task: asyncio.Task[Result]) -> None:
         del self._tasks[key]

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 # While interactive calls keep coming, one start in this many is a background call's.
 BACKGROUND_SHARE = 5
+# How much the latest call counts in the mean of all.
+_LATEST_SHARE = 0.1
 
 
 class Priority(StrEnum):
@@ -115,6 +117,8 @@ class RpcGate:
         # Calls given up on that have not ended yet; the loop itself keeps only weak references.
         self._abandoned: set[asyncio.Task[Any]] = set()
         self._calls: Counter[str] = Counter()
+        # A mean of the latest calls' lengths.
+        self._usual_seconds = 0.0
         self._floods = 0
         self._timeouts = 0
 
@@ -202,6 +206,11 @@ class RpcGate:
         """Let calls through again after `close`. A flood that is not over stays remembered."""
         self._fault = None
 
+    def expected_wait(self) -> float:
+        """Seconds until a call that came now would be over, judged by how long the latest calls took."""
+        ahead = sum(len(queue) for queue in self._queues.values()) + self._in_flight + 1
+        return self.flood_remaining + ahead * max(self._min_interval, self._usual_seconds / self._concurrency)
+
     def stats(self) -> GateStats:
         """Counters for health and metrics."""
         return GateStats(
@@ -287,6 +296,7 @@ class RpcGate:
         loop = asyncio.get_running_loop()
         interrupt: asyncio.Future[PassingFault] = loop.create_future()
         self._interrupts.add(interrupt)
+        began = loop.time()
         try:
             # The gate may have shut between the turn and this line.
             self._check(turn.name, turn.opening)
@@ -309,6 +319,7 @@ class RpcGate:
             raise TelegramTimeout(f"Telegram did not answer {turn.name} within {seconds:g} s")
         finally:
             self._interrupts.discard(interrupt)
+            self._usual_seconds += (loop.time() - began - self._usual_seconds) * _LATEST_SHARE
             self._release()
 
     async def _learning(self, turn: _Turn, function: Callable[[], Coroutine[Any, Any, T]]) -> T:

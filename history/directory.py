@@ -98,6 +98,45 @@ class Directory:
         found = await self._inform(owner.channel_id, owner.seed, priority)
         return found if owner.fault is None else found._replace(fault=owner.fault)
 
+    def known(self, key: str | int) -> Channel | None:
+        """The chat, if it is in memory and fresh. Raises what Telegram refused a moment ago."""
+        self.refusals.check(key)
+        channel_id = key if isinstance(key, int) else self._known_owner(key)
+        if channel_id is None:
+            return None
+        self.refusals.check(channel_id)
+        known = _get(self._channels, channel_id)
+        return known.channel if known is not None and self._is_fresh(known.expires_at) else None
+
+    async def recall(self, key: str | int) -> Channel | None:
+        """The chat as it is stored, however old; None if nothing is known of it."""
+        if isinstance(key, int):
+            channel_id = key
+        elif (owner := _get(self._owners, key)) is not None:
+            channel_id = owner.channel_id
+        else:
+            row = await self._read(lambda connection: store.load_username(connection, key))
+            if row is None:
+                return None
+            channel_id = row.channel_id
+        self.refusals.check(channel_id)
+        if (known := _get(self._channels, channel_id)) is not None:
+            return known.channel
+        stored = await self._read(lambda connection: records.load_channel(connection, channel_id))
+        return None if stored is None else stored[0]
+
+    def calls_to_find(self, key: str | int) -> int:
+        """How many calls `find` has yet to make, as far as memory tells: at most two."""
+        channel_id = key if isinstance(key, int) else self._known_owner(key)
+        if channel_id is None:
+            return 2
+        known = _get(self._channels, channel_id)
+        return 0 if known is not None and self._is_fresh(known.expires_at) else 1
+
+    def _known_owner(self, name: str) -> int | None:
+        owner = _get(self._owners, name)
+        return owner.channel_id if owner is not None and self._is_fresh(owner.expires_at) else None
+
     async def renew(self, channel: Channel, priority: Priority) -> Channel | None:
         """Ask anew for a chat that Telegram refuses to read, since its access hash may be out of date.
 
@@ -224,14 +263,14 @@ class Directory:
         try:
             return await self._database.read(work)
         except StorageUnavailable as fault:
-            log.warning("Reading the cache failed, asking Telegram instead: %s", fault)
+            log.debug("Reading the cache failed, asking Telegram instead: %s", fault)
             return None
 
     async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
         try:
             await self._database.run(work)
         except StorageUnavailable as fault:
-            log.warning("Channel data could not be stored: %s", fault)
+            log.debug("Channel data could not be stored: %s", fault)
 
 
 def _is_partial(fault: PassingFault) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from history.content import content_of
-from history.window import Held
+from history.window import Held, IsNoise
 from model.message import Message
 
 MAX_MESSAGES = 2000
@@ -15,6 +15,8 @@ MAX_MESSAGES = 2000
 
 # Trimming a little at every new message would rewrite the window's edge each time.
 _TRIM_SLACK = 100
+# A page that was just fetched must not lack most of itself.
+_NOISE_KEPT = 100
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,11 +107,21 @@ def patched(held: Held, *, changed: Sequence[Message], deleted: Sequence[int], n
     return _versioned(held, joined, now)
 
 
+def trimmed(held: Held, is_noise: IsNoise) -> Held:
+    """What of it is kept: not all of the noise, and then not the oldest."""
+    if len(held.messages) <= MAX_MESSAGES + _TRIM_SLACK:
+        return held
+    newest, older = held.messages[:_NOISE_KEPT], held.messages[_NOISE_KEPT:]
+    # Ids without a message are known not to matter, so the floor stays where it is.
+    kept = newest + tuple(message for message in older if not is_noise(message))
+    if len(kept) <= MAX_MESSAGES:
+        return msgspec.structs.replace(held, messages=kept)
+    kept = kept[:MAX_MESSAGES]
+    return msgspec.structs.replace(held, messages=kept, floor_id=kept[-1].id, reached_start=False)
+
+
 def _versioned(old: Held, new: Held, now: float) -> Held:
-    """`new`, trimmed, with a version of its own if it reads otherwise than `old` where both know the channel."""
-    if len(new.messages) > MAX_MESSAGES + _TRIM_SLACK:
-        kept = new.messages[:MAX_MESSAGES]
-        new = msgspec.structs.replace(new, messages=kept, floor_id=kept[-1].id, reached_start=False)
+    """`new`, with a version of its own if it reads otherwise than `old` where both know the channel."""
     floor = max(old.floor_id, new.floor_id)
     before = {message.id: message for message in old.messages if message.id >= floor}
     after = {message.id: message for message in new.messages if message.id >= floor}

@@ -60,6 +60,11 @@ def save(connection: sqlite3.Connection, channel_id: int, old: Held | None, new:
     store.delete_messages(connection, channel_id, before)
 
 
+def delete(connection: sqlite3.Connection, channel_id: int) -> None:
+    """Forget what is stored of the channel's messages."""
+    store.delete_window(connection, channel_id)
+
+
 def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Channel, float] | None:
     """What is stored of the channel, and until when it is fresh (unix seconds)."""
     row = store.load_channel(connection, channel_id, _model())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
@@ -12,17 +13,26 @@ from model.message import Message
 
 # Telegram's albums have at most this many messages.
 ALBUM_SIZE = 10
+# So many messages that make no post count like any other: one page of Telegram's has to do for an ordinary channel.
+_NOISE_COUNTED = 100
 # A clock that was set back must not keep a window fresh for years.
 _CLOCK_SLACK_S = 60
 
+IsNoise = Callable[[Message], bool]
+"""Tells messages that make no post, such as that somebody joined."""
+
 
 class StaleReason(StrEnum):
-    """Why a window is older than it should be."""
+    """Why a window is older than it should be, or has less."""
 
     FLOOD = "flood-wait"
     TIMEOUT = "timeout"
     UNAVAILABLE = "unavailable"
     STORAGE = "storage"
+    # The fetch goes on, but the reader has waited long enough.
+    BUSY = "busy"
+    # So much noise is in the chat that it takes more polls to get to what is below.
+    INCOMPLETE = "incomplete"
 
     @classmethod
     def of(cls, fault: PassingFault) -> StaleReason:
@@ -72,19 +82,40 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it can be served without asking Telegram."""
         return self.fetched_at - _CLOCK_SLACK_S <= now < self.expires_at
 
-    def lacks(self, count: int) -> bool:
-        """Whether older messages have to be fetched to serve `count` messages and the last one's whole album."""
+    def lacks(self, count: int, is_noise: IsNoise) -> bool:
+        """Whether older messages have to be fetched to serve `count` messages and the last one's whole album.
+
+        Of those that make no post only the first hundred count.
+        """
         if self.reached_start:
             return False
-        return len(self.messages) < count or _cut(self.messages, count, reached_start=False)[1]
+        end = reach(self.messages, count, is_noise)
+        return end is None or _cut(self.messages, end, reached_start=False)[1]
 
 
-def window_of(held: Held, count: int, channel: Channel, stale: StaleReason | None = None) -> Window:
-    """The newest `count` messages, or a few more to complete an album.
+def reach(messages: tuple[Message, ...], count: int, is_noise: IsNoise) -> int | None:
+    """How many of the messages it takes to have `count` that count, None if all of them are too few."""
+    if count <= _NOISE_COUNTED:
+        return count if len(messages) >= count else None
+    counted = noise = 0
+    for index, message in enumerate(messages):
+        if message.service is not None and is_noise(message):
+            noise += 1
+            if noise > _NOISE_COUNTED:
+                continue
+        counted += 1
+        if counted == count:
+            return index + 1
+    return None
+
+
+def window_of(held: Held, count: int, channel: Channel, is_noise: IsNoise, stale: StaleReason | None = None) -> Window:
+    """The newest `count` messages as `Held.lacks` counts them, or a few more to complete an album.
 
     An album that goes on below what is known is left out.
     """
-    end, _ = _cut(held.messages, count, reached_start=held.reached_start)
+    wanted = reach(held.messages, count, is_noise)
+    end, _ = _cut(held.messages, len(held.messages) if wanted is None else wanted, reached_start=held.reached_start)
     return Window(
         channel=channel,
         messages=held.messages if end == len(held.messages) else held.messages[:end],

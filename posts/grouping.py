@@ -65,6 +65,11 @@ class Group(NamedTuple):
         return [tuple(part) for part in _by_key(self.messages, _album_or_self).values()]
 
 
+def makes_no_post(message: Message) -> bool:
+    """Whether the message is a service message that says nothing of interest."""
+    return message.service is not None and is_noise(message.service)
+
+
 def group_messages(messages: Iterable[Message], merge_seconds: int | None = None) -> list[Group]:
     """The posts that the messages make, newest first, those without a date last.
 
@@ -72,7 +77,7 @@ def group_messages(messages: Iterable[Message], merge_seconds: int | None = None
     Messages of one album are a group. With `merge_seconds`, a message joins the one before it if at most so many
     seconds lie between them, and brings its album along; service messages and those without a date never do.
     """
-    distinct = {message.id: message for message in messages if message.service is None or not is_noise(message.service)}
+    distinct = {message.id: message for message in messages if not makes_no_post(message)}
     albums = list(_by_key(distinct.values(), _album_or_self).values())
     groups = [Group(_by_id(album)) for album in albums] if merge_seconds is None else _merge(albums, merge_seconds)
     groups.sort(key=_recency, reverse=True)

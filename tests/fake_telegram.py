@@ -12,7 +12,7 @@ from errors import BridgeError, ChannelNotFound
 from history.source import PAGE
 from model.channel import Channel, ChannelKind
 from model.entity import Text
-from model.message import Message
+from model.message import Message, Service
 from tg_throttle import Priority
 
 NEWS = Channel(id=-1000000000001, kind=ChannelKind.CHANNEL, title="News", access_hash=11, username="News")
@@ -37,12 +37,19 @@ class FakeTelegram:
         self.write(count, channel)
         return channel
 
-    def write(self, count: int = 1, channel: Channel = NEWS, *, album: int | None = None) -> list[int]:
+    def write(
+        self, count: int = 1, channel: Channel = NEWS, *, album: int | None = None, service: Service | None = None
+    ) -> list[int]:
         posts = self.posts[channel.id]
         first = max(posts, default=1) + 1
         for post_id in range(first, first + count):
             posts[post_id] = Message(
-                id=post_id, date=1000 + post_id, text=Text(f"post {post_id}"), media_group_id=album, views=1
+                id=post_id,
+                date=1000 + post_id,
+                text=Text("" if service else f"post {post_id}"),
+                media_group_id=album,
+                service=service,
+                views=1,
             )
         return list(range(first, first + count))
 

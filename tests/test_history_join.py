@@ -7,16 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from history.content import content_of
-from history.join import MAX_MESSAGES, Span, extended, patched, refreshed, span_of
+from history.join import MAX_MESSAGES, Span, extended, patched, refreshed, span_of, trimmed
 from history.window import Held, album_of, window_of
 from model.channel import Channel, ChannelKind
-from model.message import Message
+from model.message import Message, Service
 
 CHANNEL = Channel(id=-1, kind=ChannelKind.CHANNEL, title="C")
 
 
 def post(post_id: int, *, edit: int | None = None, album: int | None = None) -> Message:
     return Message(id=post_id, date=post_id, edit_date=edit, media_group_id=album)
+
+
+def joined(post_id: int) -> Message:
+    return Message(id=post_id, date=post_id, service=Service(kind="chat_add_user"))
+
+
+def is_noise(message: Message) -> bool:
+    return message.service is not None
+
+
+def held_of(messages: tuple[Message, ...], *, start: bool = False) -> Held:
+    low = messages[-1].id if messages else 1
+    return refreshed(None, Span(messages=messages, low=1 if start else low, start=start), now=1, expires_at=2)
 
 
 class Telegram:
@@ -84,7 +97,7 @@ def test_a_window_never_ends_inside_an_album_unless_it_is_all_there_is(
         expires_at=1,
         verified_at=1,
     )
-    window = window_of(held, count, CHANNEL)
+    window = window_of(held, count, CHANNEL, is_noise)
     assert window.messages == held.messages[: len(window.messages)]
     rest = held.messages[len(window.messages) :]
     last = window.messages[-1].media_group_id if window.messages else None
@@ -93,7 +106,7 @@ def test_a_window_never_ends_inside_an_album_unless_it_is_all_there_is(
         assert rest
     if start:
         assert min(count, len(messages)) <= len(window.messages) <= count + 9
-    if not held.lacks(count):
+    if not held.lacks(count, is_noise):
         assert len(window.messages) >= min(count, len(messages))
 
 
@@ -107,12 +120,39 @@ def test_an_extension_that_was_overtaken_changes_nothing() -> None:
 
 def test_a_window_that_grew_too_large_loses_its_oldest_part() -> None:
     everything = tuple(post(key) for key in range(MAX_MESSAGES + 150, 1, -1))
-    held = refreshed(
-        None, Span(messages=everything[:MAX_MESSAGES], low=everything[MAX_MESSAGES - 1].id), now=1, expires_at=2
+    held = held_of(everything[:MAX_MESSAGES])
+    longer = trimmed(
+        extended(held, Span(messages=everything[MAX_MESSAGES:], low=1, high=held.floor_id, start=True), now=2), is_noise
     )
-    longer = extended(held, Span(messages=everything[MAX_MESSAGES:], low=1, high=held.floor_id, start=True), now=2)
     assert len(longer.messages) == MAX_MESSAGES
     assert (longer.reached_start, longer.floor_id) == (False, everything[MAX_MESSAGES - 1].id)
+
+
+def test_a_window_full_of_service_messages_loses_those_and_keeps_every_post() -> None:
+    everything = tuple(
+        post(key) if key < 50 or key % 100 == 0 else joined(key) for key in range(MAX_MESSAGES + 150, 1, -1)
+    )
+    held = held_of(everything, start=True)
+    kept = trimmed(held, is_noise)
+    assert [message for message in kept.messages if not is_noise(message)] == [
+        message for message in everything if not is_noise(message)
+    ]
+    assert (kept.floor_id, kept.reached_start) == (held.floor_id, True)
+    assert kept.messages[:100] == everything[:100]
+    assert trimmed(kept, is_noise) is kept
+
+
+def test_no_more_than_a_page_of_service_messages_counts_for_a_window() -> None:
+    posts = tuple(post(key) for key in range(300, 250, -1))
+    noise = tuple(joined(key) for key in range(1300, 300, -1))
+    held = held_of(noise + posts)
+    assert not held.lacks(100, is_noise)
+    assert not held.lacks(150, is_noise)
+    assert held.lacks(151, is_noise)
+    assert len(window_of(held, 100, CHANNEL, is_noise).messages) == 100
+    assert window_of(held, 150, CHANNEL, is_noise).messages == held.messages
+    few = held_of((*noise[:3], *posts))
+    assert not few.lacks(53, is_noise)
 
 
 def test_a_message_pushed_twice_changes_nothing() -> None:

@@ -22,6 +22,7 @@ from test_docs import rows
 from config import VERSION
 from feeds.feed import SafeHtml
 from feeds.sanitizer import sanitize
+from history.waiting import WaitingStats
 from posts.grouping import Group
 from posts.titles import title_of
 from routes.auth import Authenticator
@@ -71,6 +72,8 @@ def sources(status: Status) -> HealthSources:
         extensions=5,
         stale_served=6,
         refused_channels=7,
+        missing_posts=8,
+        waiting=WaitingStats(fetches=9, readers_waiting=10, longest_waiting_s=11.0, served_older=12, sent_away=13),
     )
     return HealthSources(
         telegram=Telegram(status),

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,6 +22,8 @@ from errors import (
     ChannelNotFound,
     ChannelPrivate,
     FloodWait,
+    Overloaded,
+    PassingFault,
     PostNotFound,
     StorageUnavailable,
     TelegramTimeout,
@@ -30,9 +33,10 @@ from file_io import Database
 from history.window import StaleReason, Window
 from model.channel import Channel, ChannelKind
 from model.media import FileLocation, FileRef, Photo
-from model.message import Reaction
+from model.message import Reaction, Service
+from posts.grouping import makes_no_post
 from storage.schema import MIGRATIONS
-from tg_cache import History
+from tg_cache import History, Patience
 from tg_throttle import Priority
 
 TTL = 3600.0
@@ -55,7 +59,7 @@ class Bench:
         self.path, self.database, self.telegram, self.clock = path, database, telegram, clock
         self.history = self.fresh_history()
 
-    def fresh_history(self) -> History:
+    def fresh_history(self, **changes: Any) -> History:
         """As after a restart: nothing in memory, the same database."""
         self.history = History(
             self.database,
@@ -64,6 +68,8 @@ class Bench:
             channel_ttl=CHANNEL_TTL,
             clock=self.clock,
             jitter=lambda: 1.0,
+            is_noise=makes_no_post,
+            **changes,
         )
         return self.history
 
@@ -750,6 +756,143 @@ async def test_updates_of_a_chat_nobody_reads_are_passed_over(bench: Bench) -> N
         assert connection.execute("SELECT count(*) FROM windows").fetchone() == (0,)
 
 
+# Waiting
+
+HURRIED = Patience(with_stored=0.05, without=0.15, most_fetches=3)
+
+
+async def test_a_reader_who_has_waited_long_enough_gets_what_is_stored_and_the_refresh_lands(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    bench.telegram.write(1)
+    bench.clock.now += 10 * DAY
+    bench.fresh_history(patience=HURRIED)
+    bench.telegram.hold = asyncio.Event()
+    late = await bench.seen()
+    assert (ids(late)[0], late.stale) == (21, StaleReason.BUSY)
+    assert bench.history.stats().stale_served == 1
+    bench.telegram.hold.set()
+    bench.calls()
+    async with asyncio.timeout(5):
+        while (window := await bench.seen()).stale:
+            await asyncio.sleep(0.01)
+    assert ids(window)[0] == 22
+    assert bench.calls()["history"] == 1
+    assert bench.history.stats().waiting.fetches == 0
+
+
+async def test_without_anything_stored_who_has_waited_long_enough_is_sent_away_until_the_fetch_will_be_over(
+    bench: Bench,
+) -> None:
+    bench.telegram.write(20)
+    bench.fresh_history(patience=HURRIED, queue_wait=lambda: 7.0)
+    bench.telegram.hold = asyncio.Event()
+    began = time.monotonic()
+    with pytest.raises(Overloaded) as caught:
+        await bench.seen()
+    assert time.monotonic() - began >= 0.15
+    # Nothing has been answered yet, so that all three calls of a cold channel are to come.
+    assert caught.value.retry_after == 21
+    bench.telegram.hold.set()
+    async with asyncio.timeout(5):
+        while bench.history.stats().waiting.fetches:
+            await asyncio.sleep(0.01)
+    assert bench.calls() == {"resolve": 1, "full": 1, "history": 1}
+    assert len((await bench.seen()).messages) == 20
+    assert bench.calls() == {}
+
+
+async def test_more_fetches_than_there_is_room_for_are_not_begun(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    bench.clock.now += TTL
+    bench.fresh_history(patience=HURRIED)
+    bench.telegram.hold = asyncio.Event()
+    await asyncio.gather(*(bench.history.window(f"cold{n}", 5) for n in range(3)), return_exceptions=True)
+    bench.calls()
+    began = time.monotonic()
+    assert (await bench.seen()).stale is StaleReason.BUSY
+    with pytest.raises(Overloaded):
+        await bench.history.window("cold4", 5)
+    assert time.monotonic() - began < 0.1
+    assert bench.calls() == {}
+    stats = bench.history.stats().waiting
+    assert (stats.fetches, stats.served_older, stats.sent_away, stats.readers_waiting) == (3, 1, 4, 0)
+
+
+async def test_single_posts_have_a_bounded_wait_too(bench: Bench) -> None:
+    bench.telegram.write(200)
+    await bench.seen(100)
+    bench.fresh_history(patience=HURRIED)
+    bench.clock.now += CHANNEL_TTL
+    bench.telegram.hold = asyncio.Event()
+    # The channel's info is too old, and can't be had: the stored post is as good as it was.
+    assert (await bench.history.message("news", 150)).id == 150
+    for asked in (bench.history.message("news", 20), bench.history.refetch("news", 150)):
+        with pytest.raises(Overloaded):
+            await asked
+    bench.telegram.hold.set()
+
+
+async def test_in_the_background_nobody_is_in_a_hurry(bench: Bench) -> None:
+    bench.telegram.write(20)
+    bench.fresh_history(patience=HURRIED)
+    bench.telegram.hold = asyncio.Event()
+    waiting = asyncio.ensure_future(bench.history.window("news", 5, priority=Priority.BACKGROUND))
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    bench.telegram.hold.set()
+    assert len((await waiting).messages) == 5
+
+
+# Chats of service messages
+
+JOINED = Service(kind="chat_add_user")
+
+
+async def test_posts_below_more_service_messages_than_one_request_reads_are_found_in_the_end(bench: Bench) -> None:
+    bench.telegram.write(120)
+    bench.telegram.write(4500, service=JOINED)
+    assert len((await bench.seen(100)).messages) == 100
+    for _ in range(2):
+        bench.calls()
+        with pytest.raises(TelegramUnavailable, match="reads on"):
+            await bench.seen(200)
+        assert bench.calls()["history"] <= 20
+    found = await bench.seen(200)
+    assert [message.id for message in found.messages if message.service is None] == list(range(121, 21, -1))
+    assert found.stale is None
+    with sqlite3.connect(bench.path) as connection:
+        assert connection.execute("SELECT count(*) FROM messages").fetchone()[0] < 2200
+    # All that is remembered: a restart, a day, and more of the same cost a few calls.
+    bench.telegram.write(450, service=JOINED)
+    bench.clock.now += DAY
+    bench.fresh_history()
+    bench.calls()
+    again = await bench.seen(200)
+    assert [message.id for message in again.messages if message.service is None] == list(range(121, 21, -1))
+    assert bench.calls()["history"] <= 6
+
+
+@pytest.mark.parametrize("fault", [FloodWait(30), TelegramTimeout(), TelegramUnavailable("away")])
+async def test_a_fault_on_the_way_to_the_posts_is_not_an_empty_window(bench: Bench, fault: PassingFault) -> None:
+    bench.telegram.write(120)
+    bench.telegram.write(900, service=JOINED)
+    await bench.seen(100)
+    bench.telegram.faults["history"] = fault
+    with pytest.raises(type(fault)):
+        await bench.seen(200)
+    bench.clock.now += TTL
+    with pytest.raises(type(fault)):
+        await bench.seen(100)
+
+
+async def test_a_chat_with_nothing_but_service_messages_is_an_empty_one(bench: Bench) -> None:
+    bench.telegram.write(300, service=JOINED)
+    window = await bench.seen(400)
+    assert (window.reached_start, window.stale) == (True, None)
+
+
 # The disk
 
 
@@ -764,10 +907,54 @@ async def test_a_full_disk_serves_what_telegram_said_and_keeps_what_was_stored(
     bench.clock.now += TTL
     with caplog.at_level(logging.WARNING):
         window = await bench.seen(100)
+        bench.clock.now += TTL
+        await bench.seen(100)
     assert ids(window)[0] == 201
-    assert any("could not be stored" in record.getMessage() for record in caplog.records)
+    assert ["full" in record.getMessage() for record in caplog.records] == [True]
     with sqlite3.connect(bench.path) as connection:
         assert connection.execute("SELECT max(id) FROM messages").fetchone() == (21,)
+
+
+@pytest.mark.parametrize("evicted", [False, True])
+async def test_what_a_full_disk_did_not_take_leaves_no_gap_when_it_takes_data_again(
+    bench: Bench, evicted: bool
+) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    (pages,) = await bench.database.read(lambda c: c.execute("PRAGMA page_count").fetchone())
+    await bench.database.read(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchall())
+    bench.telegram.write(180)
+    bench.clock.now += TTL
+    await bench.seen(100)
+    await bench.database.read(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchall())
+    if evicted:
+        for number in range(2, 30):
+            other = Channel(id=-1000000000000 - number, kind=ChannelKind.CHANNEL, title=f"Other {number}")
+            bench.telegram.add(other, 150)
+            await bench.history.window(other.id, 100)
+    pushed = bench.telegram.write(1)
+    await bench.history.apply(NEWS.id, changed=[bench.telegram.posts[NEWS.id][pushed[0]]])
+    assert ids(await bench.seen(60)) == list(range(202, 142, -1))
+    bench.fresh_history()
+    assert ids(await bench.seen(60)) == list(range(202, 142, -1))
+
+
+async def test_a_database_removed_while_running_is_made_anew_and_filled(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    for path in bench.path.parent.glob("bridge.db*"):
+        path.unlink()
+    bench.telegram.write(1)
+    bench.clock.now += TTL
+    with caplog.at_level(logging.WARNING):
+        assert ids(await bench.seen())[0] == 22
+    assert ["removed or replaced" in record.getMessage() for record in caplog.records] == [True]
+    bench.calls()
+    bench.fresh_history()
+    await bench.seen()
+    assert bench.calls() == {"resolve": 1, "full": 1}
 
 
 async def test_a_database_that_fails_altogether_still_leaves_telegram(bench: Bench) -> None:
