@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -253,6 +254,81 @@ async def test_a_full_disk_is_a_passing_fault_and_loses_nothing(tmp_path: Path) 
     await database.read(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchall())
     await database.run(add_note("room again"))
     assert (await database.read(bodies))[-1] == "room again"
+    await database.close()
+
+
+async def test_a_disk_that_stays_full_is_one_line_in_the_log_and_its_recovery_another(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = await filled(tmp_path / "bridge.db")
+    (pages,) = await database.read(lambda c: c.execute("PRAGMA page_count").fetchone())
+    await database.read(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchall())
+    for _ in range(3):
+        with pytest.raises(StorageUnavailable):
+            await database.run(add_note("x" * 1_000_000))
+        # That there is something to read says nothing of space to write.
+        await database.read(bodies)
+    assert ["goes on without storing" in line for line in caplog.messages] == [True]
+    await database.read(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchall())
+    for _ in range(3):
+        await database.run(add_note("room again"))
+    assert ["can be used again" in line for line in caplog.messages] == [False, True]
+    await database.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("only who may mount can fill a disk")
+    subprocess.run(["mount", "-o", "remount,size=512k", folder], check=True)
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.parametrize("existed", [False, True])
+async def test_a_disk_that_is_full_at_the_start_is_used_as_soon_as_it_has_space(
+    small_disk: Path, existed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = small_disk / "bridge.db"
+    if existed:
+        database = await Database.open(path, [NOTES])
+        await database.run(add_note("before"))
+        await database.close()
+    ballast = small_disk / "ballast"
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while file.write(b"x" * 4096):
+            pass
+    database = await Database.open(path, [NOTES])
+    with pytest.raises(StorageUnavailable):
+        await database.run(add_note("x" * 100_000))
+    assert ["goes on without storing" in line for line in caplog.messages] == [True]
+    ballast.unlink()
+    await database.run(add_note("after"))
+    assert await database.read(bodies) == (["before"] if existed else []) + ["after"]
+    await database.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_file_that_is_removed_or_replaced_while_in_use_is_noticed_at_the_next_work(
+    tmp_path: Path, replaced: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "bridge.db"
+    other = await Database.open(tmp_path / "other.db", [NOTES])
+    await other.run(add_note("another one's"))
+    await other.close()
+    database = await Database.open(path, [NOTES])
+    await database.run(add_note("lost"))
+    if replaced:
+        (tmp_path / "other.db").rename(path)
+    else:
+        path.unlink()
+    await database.run(add_note("kept"))
+    await database.close()
+    assert ["removed or replaced" in line for line in caplog.messages] == [True]
+    database = await Database.open(path, [NOTES])
+    assert await database.read(bodies) == (["another one's"] if replaced else []) + ["kept"]
     await database.close()
 
 
