@@ -49,7 +49,7 @@ from telegram.flood_memory import FloodMemory
 from telegram.flood_rules import FLOOD_RULES
 from telegram.options import options_from
 from telegram_client import TelegramClient
-from tg_cache import History
+from tg_cache import History, Patience
 from tg_throttle import RpcGate
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ SWITCH_INTERVAL = 0.001
 SHUTDOWN_GRACE_S = 3
 RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
+PATIENCE = Patience()
 GIGABYTE = 10**9
 BACKLOG = 2048
 # The exit code of a process that ended itself because it could not restore its connection (EX_SOFTWARE of sysexits.h).
@@ -147,6 +148,7 @@ async def _running(
             history_ttl=settings.history_cache_ttl_minutes * 60,
             channel_ttl=settings.tg_chat_cache_ttl_hours * 3600,
             is_noise=makes_no_post,
+            patience=PATIENCE,
             queue_wait=gate.expected_wait,
         )
         media = MediaCache(

@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,10 @@ PART_MARK = ".part."
 
 _BUSY_TIMEOUT_MS = 5000
 _SET_ASIDE_KEPT = 3
+_LOG_INDEX_BYTES = 32 * 1024
+
+_Identity = tuple[int, int]
+"""The device and inode of a file."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -134,9 +139,11 @@ class Database:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
         self._connection: sqlite3.Connection | None = None
         self._closing = False
-        # Which file is open: its device and inode.
-        self._identity = (0, 0)
+        # Which files are open: the database and its log.
+        self._identity: _Identity | None = None
+        self._log_identity: _Identity | None = None
         self._failing: _Failing | None = None
+        self._size = 0
 
     @classmethod
     async def open(cls, path: Path, migrations: Sequence[Migration]) -> Database:
@@ -153,6 +160,16 @@ class Database:
             database._thread.shutdown(wait=False)
             raise
         return database
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, without its log, at the latest work."""
+        return self._size
+
+    @property
+    def failing(self) -> bool:
+        """Whether the disk does not take or give data at present."""
+        return self._failing is not None
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a writing transaction: all of it is stored when this returns, nothing if it raises.
@@ -185,7 +202,7 @@ class Database:
         try:
             self._open()
         except StorageError as fault:
-            if not _means_full(fault.__cause__):
+            if not _means_full(fault.__cause__, self.path.parent):
                 raise
             self._note_failure(_Failing.WRITE, fault)
 
@@ -221,7 +238,7 @@ class Database:
     def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         if self._connection is not None and self._was_replaced():
             log.warning("Database %s was removed or replaced while in use: going on with what is there now", self.path)
-            self._disconnect()
+            self._leave()
         if self._connection is None:
             self._open()
         connection = self._connection
@@ -245,12 +262,24 @@ class Database:
 
     def _was_replaced(self) -> bool:
         try:
-            return _identity(self.path) != self._identity
+            status = self.path.stat()
         except FileNotFoundError:
             return True
         except OSError:
             # SQLite itself finds out what that means.
             return False
+        self._size = status.st_size
+        return (status.st_dev, status.st_ino) != self._identity
+
+    def _leave(self) -> None:
+        """Close a database that was moved away. Its log must not be taken for that of the file in its place."""
+        self._disconnect()
+        if self._log_identity is not None and _identity(self._beside("-wal")) == self._log_identity:
+            for suffix in ("-wal", "-shm"):
+                self._beside(suffix).unlink(missing_ok=True)
+
+    def _beside(self, suffix: str) -> Path:
+        return self.path.with_name(self.path.name + suffix)
 
     def _open(self) -> None:
         try:
@@ -270,7 +299,6 @@ class Database:
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(self.path, isolation_level=None)
         self._connection = connection
-        self._identity = _identity(self.path)
         try:
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -284,6 +312,7 @@ class Database:
                 raise _Damaged(f"version {version} is newer than {len(self._migrations)}, the newest known one")
             for number, migration in enumerate(self._migrations[version:], start=version + 1):
                 self._migrate(connection, number, migration)
+            self._identity, self._log_identity = _identity(self.path), _identity(self._beside("-wal"))
         except sqlite3.DatabaseError as fault:
             if _means_damage(fault):
                 raise _Damaged(str(fault)) from fault
@@ -310,7 +339,7 @@ class Database:
         try:
             for suffix in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
-                    self.path.with_name(self.path.name + suffix).rename(self.path.with_name(aside + suffix))
+                    self._beside(suffix).rename(self.path.with_name(aside + suffix))
             self._forget_old_ones()
             self._connect()
         except (_Damaged, sqlite3.OperationalError, OSError) as fault:
@@ -355,16 +384,24 @@ _PASSING_CODES = frozenset(
 )
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
+def _identity(path: Path) -> _Identity | None:
+    """Which file it is, None if there is none. Raises OSError."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
     return status.st_dev, status.st_ino
 
 
-def _means_full(fault: BaseException | None) -> bool:
+def _means_full(fault: BaseException | None, folder: Path) -> bool:
     """Whether all that is wrong is that the disk has no space."""
     if isinstance(fault, OSError):
         return fault.errno in (errno.ENOSPC, errno.EDQUOT)
-    return isinstance(fault, sqlite3.Error) and _primary_code(fault) == sqlite3.SQLITE_FULL
+    if not isinstance(fault, sqlite3.Error):
+        return False
+    # SQLite calls it an I/O error when it is the index of its log that finds no space.
+    no_index = _primary_code(fault) == sqlite3.SQLITE_IOERR and shutil.disk_usage(folder).free < _LOG_INDEX_BYTES
+    return no_index or _primary_code(fault) == sqlite3.SQLITE_FULL
 
 
 def _primary_code(fault: sqlite3.Error) -> int:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of waiting. Feed readers give up after 10 to 30 s.
+    """Bounds of waiting. Feed readers give up after 10 to 30 s, most of them after 20 s or more.
 
     `with_stored`: seconds until a reader gets an older answer, if one is stored. `without`: seconds until a reader is
     sent away because there is none. `most_fetches`: fetches under way at once; whoever wants another one gets what is
@@ -24,7 +24,7 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     with_stored: float = 10
-    without: float = 25
+    without: float = 18
     most_fetches: int = 400
 
 

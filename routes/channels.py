@@ -121,6 +121,8 @@ class ChannelDocuments:
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         window = await self._history.window(key, FIRST_WINDOW)
         cache_key = DocumentKey(
             format=format,
@@ -131,7 +133,7 @@ class ChannelDocuments:
             query=query,
             base_url=base_url,
         )
-        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url))
+        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url, began))
         return Served(
             encoded=rendered.encoded,
             link=link_header(base_url, format, window.channel),
@@ -154,14 +156,16 @@ class ChannelDocuments:
         return answered
 
     async def _render(
-        self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str
+        self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str, began: float
     ) -> Rendered:
+        """The document. `began` is when its reader came, by the loop's clock."""
+        loop = asyncio.get_running_loop()
         options = self._options(query, base_url)
         posts = await self._in_thread(self._posts, window, options, query.limit)
         count, lacking = FIRST_WINDOW, None
         while len(posts) < query.limit and not window.reached_start and lacking is None and count < LARGEST_WINDOW:
             count *= 2
-            window = await self._history.window(key, count)
+            window = await self._history.window(key, count, waited=loop.time() - began)
             lacking = window.stale
             posts = await self._in_thread(self._posts, window, options, query.limit)
         encoded = await self._in_thread(self._encoded, posts, window, format, options)

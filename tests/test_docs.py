@@ -14,6 +14,7 @@ from starlette.routing import Route
 from api_server import create_app
 from config import Settings
 from routes.query import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, MERGE_SECONDS_DEFAULT
+from tg_cache import StaleReason
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -98,3 +99,9 @@ def test_the_map_of_the_architecture_names_what_is_there() -> None:
         f"{path.name}/" for path in ROOT.iterdir() if (path / "__init__.py").is_file()
     }
     assert named == ours
+
+
+def test_every_reason_of_a_stale_feed_is_documented_and_no_other() -> None:
+    section = (ROOT / "docs/operations.md").read_text("utf-8").partition("### Stale feeds")[2].partition("\n### ")[0]
+    documented = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    assert documented == [reason.value for reason in StaleReason]
