@@ -8,11 +8,13 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from media_cache.accesses import Accesses
 from media_cache.layout import MediaFolder
 from media_cache.shared_file import Chunk, FileLost, SharedFile, open_whole
+from single_flight import SingleFlight
 from storage.media_store import MediaStore, StoredFile
 
 log = logging.getLogger(__name__)
@@ -58,6 +60,7 @@ class WholeFiles:
         self._accesses = accesses
         self._rows: OrderedDict[str, StoredFile] = OrderedDict()
         self._held_open: OrderedDict[str, Complete] = OrderedDict()
+        self._opening: SingleFlight[str, Complete | None] = SingleFlight()
 
     def at_hand(self, unique_id: str) -> Complete | None:
         """The file, if it was opened lately and is still whole. Does not wait for anything."""
@@ -75,7 +78,13 @@ class WholeFiles:
         return complete
 
     async def open(self, unique_id: str) -> Complete | None:
-        """The file, None if it is not stored. One that is lost or damaged loses its row. Raises StorageUnavailable."""
+        """The file, None if it is not stored. One that is lost or damaged loses its row. Raises StorageUnavailable.
+
+        A crowd that asks at once gets one descriptor.
+        """
+        return await self._opening.run(unique_id, partial(self._open, unique_id))
+
+    async def _open(self, unique_id: str) -> Complete | None:
         row = self._rows.get(unique_id) or await self._store.get(unique_id)
         if row is None:
             return None
