@@ -264,6 +264,8 @@ class TelegramClient:
         """Shut the gate while the line is down for long, until the connection ends."""
         up_at = time.monotonic()
         while not account.ended.is_set():
+            if self._options.files_ahead and account.up:
+                account.files.upkeep()
             try:
                 async with asyncio.timeout(1.0):
                     await account.ended.wait()

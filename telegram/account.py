@@ -29,7 +29,7 @@ class Account:
         self._connection = connection
         self.ended: asyncio.Event = connection.ended
         self.peers = Peers(connection)
-        self.files = Files(connection, gate, part_timeout=options.call_timeout, open_timeout=options.connect_timeout)
+        self.files = Files(connection, gate, options)
 
     @property
     def name(self) -> str:

@@ -236,14 +236,16 @@ async def _begin(connection: Connection, options: TelegramOptions) -> None:
         await ask(connection, max(1.0, deadline - time.monotonic()))
 
 
-def pick_address(config: raw.types.Config, dc_id: int, *, media: bool) -> raw.types.DcOption:
+def pick_address(config: raw.types.Config, dc_id: int, *, media: bool, cdn: bool = False) -> raw.types.DcOption:
     """Where a data center listens; an address for files only, where there is one, if `media`.
+
+    `cdn`: it is one of the delivery network.
 
     Raises `TelegramUnavailable`.
     """
     options = [option for option in config.dc_options if option.id == dc_id and not option.ipv6]
-    # Delivery networks have files of their own, the others want an obfuscated transport.
-    options = [option for option in options if not (option.cdn or option.tcpo_only or option.secret)]
+    # The others want an obfuscated transport.
+    options = [option for option in options if bool(option.cdn) is cdn and not (option.tcpo_only or option.secret)]
     options.sort(key=lambda option: bool(option.media_only) is not media)
     if not options or (options[0].media_only and not media):
         raise TelegramUnavailable(f"Telegram names no address for its data center {dc_id}")

@@ -1,50 +1,66 @@
-"""Parts of files, each from the data center that keeps the file."""
+"""Parts of files, each from the data center that keeps the file, or from the delivery network that it names."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import OrderedDict
+from typing import TypeVar
 
 from pyrogram import errors as tl
 from pyrogram import raw
-from pyrogram.session import Auth
-from pyrogram.session.session import AuthKeyNotFound
+from pyrogram.raw.core import TLObject
 
-from errors import BridgeError, FloodWait, TelegramTimeout, TelegramUnavailable
+from errors import FloodWait, PassingFault, TelegramUnavailable
 from model.media import FileLocation, FileRef
-from telegram.connection import Connection, pick_address
-from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, translate
+from telegram.cdn import BadDelivery, Redirect
+from telegram.connection import Connection
+from telegram.errors import KURIGRAM_ERRORS, translate
 from telegram.flood_rules import DOWNLOADS
+from telegram.media_sessions import MediaSessions
+from telegram.options import TelegramOptions
 from telegram.peers import input_peer_of
-from telegram.session import OneTrySession
+from telegram.session import method_name
 from tg_throttle import RpcGate
 
 logger = logging.getLogger(__name__)
 
-# How many files found at another data center than they should be at are remembered.
-MOVED_FILES = 1000
-# What a data center says of a key that it does not know, or of which it does not know whose it is.
-_KEY_REFUSED = (tl.Unauthorized, tl.AuthKeyDuplicated, AuthKeyNotFound)
+K = TypeVar("K")
+T = TypeVar("T")
+V = TypeVar("V")
+
+# How many files are remembered that are elsewhere than they should be.
+REMEMBERED_FILES = 1000
+# Seconds that a part may take, and a connection with its key exchange and its login. Eight parts of 1 MiB in half a
+# minute are the least speed that a download is given time for.
+PART_TIMEOUT = 30.0
+OPEN_TIMEOUT = 15.0
+LONGEST_PAUSE = 30.0
+# How often one part is asked for anew when a delivery is refused; then the file comes from Telegram itself.
+_DELIVERY_TRIES = 3
 
 
 class Files:
-    """Reads files by parts over one media session per data center, made when it is first needed."""
+    """Reads files by parts over one media session per data center.
 
-    def __init__(
-        self, connection: Connection, gate: RpcGate, *, part_timeout: float = 60, open_timeout: float = 30
-    ) -> None:
-        self._connection = connection
+    A file that Telegram delivers by its network is asked for there, decrypted and proven; if that does not work, it
+    comes from Telegram itself.
+    """
+
+    def __init__(self, connection: Connection, gate: RpcGate, options: TelegramOptions) -> None:
         self._gate = gate
-        self._home: int = connection.session.dc_id
-        self._part_timeout = part_timeout
-        self._open_timeout = open_timeout
-        self._sessions: dict[int, OneTrySession] = {}
-        self._opening: dict[int, asyncio.Task[OneTrySession]] = {}
-        # Keys of other data centers that are logged in there.
-        self._keys: dict[int, bytes] = {}
-        self._config = connection.session.config
+        self._part_timeout = min(options.call_timeout, PART_TIMEOUT)
+        self._sessions = MediaSessions(
+            connection,
+            gate,
+            open_timeout=min(options.connect_timeout, OPEN_TIMEOUT),
+            first_pause=options.first_pause,
+            longest_pause=min(options.longest_pause, LONGEST_PAUSE),
+        )
+        # By the files' unique ids.
         self._moved: OrderedDict[str, int] = OrderedDict()
+        self._redirects: OrderedDict[str, Redirect] = OrderedDict()
+        self._undelivered: OrderedDict[str, None] = OrderedDict()
 
     async def part(self, file: FileRef, offset: int, limit: int) -> bytes:
         """Bytes [offset, offset + limit) of a file, fewer or none at its end.
@@ -55,144 +71,125 @@ class Files:
         `TelegramUnavailable`.
         """
         self._gate.check(DOWNLOADS)
-        query = raw.functions.upload.GetFile(location=_location(file), offset=offset, limit=limit)
-        dc_id = self._moved.get(file.unique_id, file.dc_id)
-        try:
-            try:
-                answer = await self._ask(dc_id, query)
-            except tl.FileMigrate as moved:
-                if not isinstance(moved.value, int):
-                    raise
-                self._remember_move(file, moved.value)
-                answer = await self._ask(moved.value, query)
-        except KURIGRAM_ERRORS as error:
-            fault = translate(error, "upload.getFile")
-            if isinstance(fault, FloodWait):
-                name = DOWNLOADS if isinstance(error, tl.FloodPremiumWait) else "upload.getFile"
-                fault = FloodWait(fault.retry_after, self._gate.flood(fault.retry_after, name))
-            raise fault from error
-        if not isinstance(answer, raw.types.upload.File):
-            raise TelegramUnavailable("Telegram sends the file through a delivery network, unasked")
-        return answer.bytes
+        for _ in range(_DELIVERY_TRIES):
+            redirect = self._redirects.get(file.unique_id)
+            if redirect is None:
+                answer = await self._get_file(file, offset, limit)
+                if isinstance(answer, bytes):
+                    return answer
+                redirect = self._redirects.setdefault(file.unique_id, answer)
+                _remember(self._redirects, file.unique_id, redirect)
+            data = await self._delivered(file, redirect, offset, limit)
+            if data is not None:
+                return data
+        self._give_up_delivery(file, "it refuses its own tokens")
+        answer = await self._get_file(file, offset, limit)
+        if isinstance(answer, Redirect):
+            raise TelegramUnavailable("Telegram sends a file through its delivery network only, which does not work")
+        return answer
+
+    def upkeep(self) -> None:
+        """Keep the connection to the account's own data center open, and close idle ones. Does not wait."""
+        self._sessions.upkeep()
 
     async def close(self) -> None:
         """Stop all media sessions."""
-        for opening in self._opening.values():
-            opening.cancel()
-        if self._opening:
-            await asyncio.wait(self._opening.values(), timeout=1)
-        await asyncio.gather(*(session.shut() for session in self._sessions.values()))
-        self._sessions.clear()
+        await self._sessions.close()
 
-    async def _ask(self, dc_id: int, query: raw.functions.upload.GetFile) -> raw.base.upload.File:
-        refusal: Exception | None = None
-        for _ in range(2):
-            session = await self._session(dc_id)
-            try:
-                return await session.call(query, self._part_timeout)
-            except _KEY_REFUSED as error:
-                if dc_id == self._home and not isinstance(error, AuthKeyNotFound):
-                    raise
-                # Says nothing of the main connection, which finds out for itself whether its login holds.
-                refusal = error
-                await self._forget(dc_id, session)
-            except ConnectionLost:
-                # Ended under this call, by one that met a refusal.
-                if session.usable:
-                    raise
-        raise _not_accepted(dc_id) from refusal
+    # From Telegram.
 
-    async def _forget(self, dc_id: int, session: OneTrySession) -> None:
-        """Give up a session whose key was refused, with the key; other calls may have done so already."""
-        if self._sessions.get(dc_id) is session:
-            del self._sessions[dc_id]
-            self._keys.pop(dc_id, None)
-        await session.shut()
-
-    async def _session(self, dc_id: int) -> OneTrySession:
-        session = self._sessions.get(dc_id)
-        if session is not None and session.usable:
-            return session
-        opening = self._opening.get(dc_id)
-        if opening is None:
-            opening = asyncio.get_running_loop().create_task(self._open(dc_id), name=f"media session {dc_id}")
-            self._opening[dc_id] = opening
-            opening.add_done_callback(lambda task: self._opened(dc_id, task))
-        # Shared by all who wait: one of them leaving must not end it for the others.
-        return await asyncio.shield(opening)
-
-    def _opened(self, dc_id: int, opening: asyncio.Task[OneTrySession]) -> None:
-        self._opening.pop(dc_id, None)
-        if not opening.cancelled() and opening.exception() is None:
-            self._sessions[dc_id] = opening.result()
-
-    async def _open(self, dc_id: int) -> OneTrySession:
+    async def _get_file(self, file: FileRef, offset: int, limit: int) -> bytes | Redirect:
+        query = raw.functions.upload.GetFile(
+            location=_location(file),
+            offset=offset,
+            limit=limit,
+            cdn_supported=file.unique_id not in self._undelivered,
+        )
+        dc_id = self._moved.get(file.unique_id, file.dc_id)
         try:
-            async with asyncio.timeout(self._open_timeout):
-                return await self._connect(dc_id)
-        except TimeoutError as error:
-            self._config = None
-            raise TelegramTimeout(f"No connection to Telegram's data center {dc_id} for files") from error
-        except BridgeError:
+            answer = await self._ask(dc_id, query)
+        except tl.FileMigrate as moved:
+            if not isinstance(moved.value, int):
+                raise translate(moved, "upload.getFile") from moved
+            dc_id = moved.value
+            _remember(self._moved, file.unique_id, dc_id)
+            try:
+                answer = await self._ask(dc_id, query)
+            except tl.FileMigrate as again:
+                # The next try follows it from its first place on.
+                self._moved.pop(file.unique_id, None)
+                raise translate(again, "upload.getFile") from again
+        if isinstance(answer, raw.types.upload.FileCdnRedirect):
+            return Redirect.of(answer, dc_id)
+        return answer.bytes
+
+    async def _ask(self, dc_id: int, query: TLObject[T], *, cdn: bool = False) -> T:
+        """One call to a data center. Raises FileMigrate and FileTokenInvalid as they are, else the bridge's errors."""
+        try:
+            return await self._sessions.call(dc_id, query, self._part_timeout, cdn=cdn)
+        except (tl.FileMigrate, tl.FileTokenInvalid):
             raise
-        except AuthKeyNotFound as error:
-            raise _not_accepted(dc_id) from error
         except KURIGRAM_ERRORS as error:
-            self._config = None
-            raise translate(error, f"the file connection to data center {dc_id}") from error
+            fault = translate(error, method_name(query))
+            if isinstance(fault, FloodWait):
+                scope = DOWNLOADS if isinstance(error, tl.FloodPremiumWait) else method_name(query)
+                fault = FloodWait(fault.retry_after, self._gate.flood(fault.retry_after, scope))
+            raise fault from error
 
-    async def _connect(self, dc_id: int) -> OneTrySession:
-        client = self._connection.client
-        if (old := self._sessions.pop(dc_id, None)) is not None:
-            await old.shut()
-        address = await self._address(dc_id, media=True)
-        if dc_id == self._home:
-            # Salts belong to the key: with none, the first message is refused and costs another round trip.
-            return await self._begin(dc_id, address, self._connection.session.auth_key, self._connection.session.salt)
-        if (known := self._keys.get(dc_id)) is not None:
-            try:
-                return await self._begin(dc_id, address, known)
-            except _KEY_REFUSED:
-                self._keys.pop(dc_id, None)
-        main = await self._address(dc_id, media=False)
-        test_mode = await client.storage.test_mode()
-        key = await Auth(client, dc_id, main.ip_address, main.port, test_mode).create()
-        session = await self._begin(dc_id, address, key)
+    # From the delivery network.
+
+    async def _delivered(self, file: FileRef, redirect: Redirect, offset: int, limit: int) -> bytes | None:
+        """The part from the network; None if Telegram has to be asked (again) where the file is."""
         try:
-            ticket = await self._connection.call(raw.functions.auth.ExportAuthorization(dc_id=dc_id))
-            redeem = raw.functions.auth.ImportAuthorization(id=ticket.id, bytes=ticket.bytes)
-            await session.call(redeem, self._part_timeout)
-        except BaseException:
-            await session.shut()
+            data = await self._get_cdn_file(redirect, offset, limit)
+            while (unproven := redirect.unproven(offset, len(data))) is not None:
+                await self._learn_hashes(redirect, unproven)
+            return await asyncio.to_thread(redirect.open, data, offset, limit)
+        except tl.FileTokenInvalid:
+            if self._redirects.get(file.unique_id) is redirect:
+                del self._redirects[file.unique_id]
+        except FloodWait:
             raise
-        self._keys[dc_id] = key
-        return session
+        except PassingFault as fault:
+            # Not the network's, if no call can be made at all.
+            self._gate.check(DOWNLOADS)
+            # Telegram itself may do better; if not, its fault is the one that counts.
+            self._give_up_delivery(file, str(fault))
+        return None
 
-    async def _begin(self, dc_id: int, address: raw.types.DcOption, key: bytes, salt: int = 0) -> OneTrySession:
-        client = self._connection.client
-        test_mode = await client.storage.test_mode()
-        session = OneTrySession(client, dc_id, address.ip_address, address.port, key, test_mode, is_media=True)
-        session.salt = salt
-        session.on_flood = self._note_flood
-        await session.open(self._open_timeout)
-        return session
+    async def _get_cdn_file(self, redirect: Redirect, offset: int, limit: int) -> bytes:
+        query = raw.functions.upload.GetCdnFile(file_token=redirect.token, offset=offset, limit=limit)
+        for _ in range(_DELIVERY_TRIES):
+            answer = await self._ask(redirect.dc_id, query, cdn=True)
+            if isinstance(answer, raw.types.upload.CdnFile):
+                return answer.bytes
+            # The network has not got the file, or not any more: Telegram is to send it there.
+            reupload = raw.functions.upload.ReuploadCdnFile(
+                file_token=redirect.token, request_token=answer.request_token
+            )
+            hashes: list[raw.base.FileHash] = await self._ask(redirect.home, reupload)
+            redirect.learn(hashes)
+        raise BadDelivery("The delivery network does not keep a file that Telegram sends there")
 
-    def _note_flood(self, seconds: float) -> None:
-        self._gate.flood(seconds, DOWNLOADS)
+    async def _learn_hashes(self, redirect: Redirect, offset: int) -> None:
+        query = raw.functions.upload.GetCdnFileHashes(file_token=redirect.token, offset=offset)
+        hashes: list[raw.base.FileHash] = await self._ask(redirect.home, query)
+        redirect.learn(hashes)
+        if offset not in redirect.hashes:
+            raise BadDelivery("Telegram gives no hashes of a file in its delivery network")
 
-    async def _address(self, dc_id: int, *, media: bool) -> raw.types.DcOption:
-        if self._config is None:
-            self._config = await self._connection.call(raw.functions.help.GetConfig())
-        return pick_address(self._config, dc_id, media=media)
-
-    def _remember_move(self, file: FileRef, dc_id: int) -> None:
-        self._moved[file.unique_id] = dc_id
-        if len(self._moved) > MOVED_FILES:
-            self._moved.popitem(last=False)
+    def _give_up_delivery(self, file: FileRef, why: str) -> None:
+        if file.unique_id not in self._undelivered:
+            logger.warning("A file is fetched without Telegram's delivery network: %s", why)
+        _remember(self._undelivered, file.unique_id, None)
+        self._redirects.pop(file.unique_id, None)
 
 
-def _not_accepted(dc_id: int) -> TelegramUnavailable:
-    return TelegramUnavailable(f"Telegram's data center {dc_id} does not accept the login for files", 5)
+def _remember(memory: OrderedDict[K, V], key: K, value: V) -> None:
+    memory[key] = value
+    memory.move_to_end(key)
+    if len(memory) > REMEMBERED_FILES:
+        memory.popitem(last=False)
 
 
 def _location(file: FileRef) -> raw.base.InputFileLocation:

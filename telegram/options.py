@@ -36,6 +36,8 @@ class TelegramOptions(msgspec.Struct, frozen=True, kw_only=True):
     # Pauses between attempts to connect: the first, then doubled up to the longest.
     first_pause: float = 2
     longest_pause: float = 120
+    # Whether the connection for files is made right after the login, ahead of the first file.
+    files_ahead: bool = True
     watchdog: WatchdogOptions = WatchdogOptions()
 
     def __repr__(self) -> str:

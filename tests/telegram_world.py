@@ -111,6 +111,7 @@ def options_for(folder: Path, **changes: Any) -> TelegramOptions:
         "connect_timeout": 2,
         "first_pause": 0.05,
         "longest_pause": 0.2,
+        "files_ahead": False,
         "watchdog": WatchdogOptions(timeout=0.3),
     }
     return TelegramOptions(api_id=1, api_hash="0" * 32, session_path=folder, **impatient | changes)
