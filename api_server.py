@@ -169,7 +169,7 @@ async def _running(
         stack.push_async_callback(media.close)
         supervisor = Supervisor()
         stack.push_async_callback(supervisor.stop)
-        _add_routes(app, settings, gate, telegram, history, media, signer, rendering, supervisor)
+        _add_routes(app, settings, database, gate, telegram, history, media, signer, rendering, supervisor)
         app.state.turn_away = telegram.turn_away
         telegram.on_ready = media.forget_failures
         telegram.on_give_up = give_up
@@ -186,6 +186,7 @@ async def _running(
 def _add_routes(
     app: FastAPI,
     settings: Settings,
+    database: Database,
     gate: RpcGate,
     telegram: TelegramClient,
     history: History,
@@ -212,6 +213,8 @@ def _add_routes(
         gate=gate.stats,
         history=history.stats,
         media=media,
+        documents=documents.stats,
+        database=database,
         failed_renders=lambda: documents.failed_renders,
         tasks=lambda: telegram.background() | supervisor.stats(),
     )

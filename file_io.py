@@ -163,7 +163,7 @@ class Database:
 
     @property
     def size(self) -> int:
-        """Bytes of the file, without its log, at the latest work."""
+        """Bytes of the file and its log when they were last used."""
         return self._size
 
     @property
@@ -268,7 +268,8 @@ class Database:
         except OSError:
             # SQLite itself finds out what that means.
             return False
-        self._size = status.st_size
+        with suppress(OSError):
+            self._size = status.st_size + self._beside("-wal").stat().st_size
         return (status.st_dev, status.st_ino) != self._identity
 
     def _leave(self) -> None:

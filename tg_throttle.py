@@ -55,13 +55,18 @@ class FloodRules(msgspec.Struct, frozen=True, kw_only=True):
 class GateStats(msgspec.Struct, frozen=True, kw_only=True):
     """The gate at one moment. Counters count since the start of the process.
 
-    `calls` are those that started, by name; `floods_on` are the seconds that each pause lasts on, by scope.
+    `longest_wait_s` is how long the first of those in a queue has waited; the usual times are means in which the latest
+    calls count most. `calls` are those that started, by name; `floods_on` are the seconds that each pause lasts on, by
+    scope.
     """
 
     open: bool
     in_flight: int
     queued_interactive: int
     queued_background: int
+    longest_wait_s: float
+    usual_wait_s: float
+    usual_call_s: float
     started: int
     calls: dict[str, int]
     floods: int
@@ -72,10 +77,11 @@ class GateStats(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """A call that waits: `granted` gets None when it may start, or why it may not."""
+    """A call that waits `since` then: `granted` gets None when it may start, or why it may not."""
 
     name: str
     opening: bool
+    since: float
     granted: asyncio.Future[None]
 
 
@@ -117,8 +123,8 @@ class RpcGate:
         # Calls given up on that have not ended yet; the loop itself keeps only weak references.
         self._abandoned: set[asyncio.Task[Any]] = set()
         self._calls: Counter[str] = Counter()
-        # A mean of the latest calls' lengths.
-        self._usual_seconds = 0.0
+        # Means of the latest calls' lengths, and of their waits before.
+        self._usual_seconds = self._usual_wait = 0.0
         self._floods = 0
         self._timeouts = 0
 
@@ -142,7 +148,7 @@ class RpcGate:
         """
         self._check(name, opening)
         queue = self._queues[priority]
-        turn = _Turn(name, opening, asyncio.get_running_loop().create_future())
+        turn = _Turn(name, opening, self._now(), asyncio.get_running_loop().create_future())
         queue.append(turn)
         self._admit()
         try:
@@ -218,6 +224,11 @@ class RpcGate:
             in_flight=self._in_flight,
             queued_interactive=len(self._queues[Priority.INTERACTIVE]),
             queued_background=len(self._queues[Priority.BACKGROUND]),
+            longest_wait_s=round(
+                max((self._now() - queue[0].since for queue in self._queues.values() if queue), default=0.0), 3
+            ),
+            usual_wait_s=round(self._usual_wait, 3),
+            usual_call_s=round(self._usual_seconds, 3),
             started=self._calls.total(),
             calls=dict(self._calls),
             floods=self._floods,
@@ -246,6 +257,7 @@ class RpcGate:
                 self._interactive_in_a_row += 1
             self._in_flight += 1
             self._next_start = self._now() + self._min_interval
+            self._usual_wait += (self._now() - turn.since - self._usual_wait) * _LATEST_SHARE
             turn.granted.set_result(None)
 
     def _on_timer(self) -> None:

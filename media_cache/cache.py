@@ -25,7 +25,7 @@ from media_cache.turns import Turns
 from media_cache.whole_files import Complete, WholeFiles, entity_tag
 from model.media import FileRef
 from storage.gone_store import GoneStore
-from storage.media_store import MediaStore, StoredFile
+from storage.media_store import MediaStore, StoredFile, Usage
 from tg_throttle import Priority
 
 __all__ = ["Complete", "MediaCache", "Progress", "entity_tag"]
@@ -221,6 +221,11 @@ class MediaCache:
     def failing(self) -> int:
         """How many files have failed lately."""
         return len(self._failures) + len(self._gone)
+
+    @property
+    def stored(self) -> Usage | None:
+        """How many whole files there are, and their bytes; None until that was looked up at the start."""
+        return self._store.noted
 
     # What the warmer asks.
 

@@ -67,6 +67,14 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     stale: StaleReason | None
 
 
+class DocumentStats(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept in memory: finished documents with their bytes, plain and compressed, and rendered posts."""
+
+    documents: int
+    bytes: int
+    posts: int
+
+
 class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a channel's document depends on, for the settings of one process."""
 
@@ -118,6 +126,10 @@ class ChannelDocuments:
     def failed_renders(self) -> int:
         """How often a post's rendering failed, so that a placeholder was shown."""
         return self._failed_renders
+
+    def stats(self) -> DocumentStats:
+        """How much is kept."""
+        return DocumentStats(documents=len(self._cache), bytes=self._cache.size, posts=len(self._rendered))
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
         """The channel's newest posts as a document. Raises what History raises."""

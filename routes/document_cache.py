@@ -35,6 +35,14 @@ class DocumentCache(Generic[Key]):
         self._entries: OrderedDict[Key, Rendered] = OrderedDict()
         self._rendering: SingleFlight[Key, Rendered] = SingleFlight()
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all bodies, plain and compressed."""
+        return self._bytes
+
     async def get(self, key: Key, render: Callable[[], Coroutine[Any, Any, Rendered]]) -> Rendered:
         """The document under the key, rendered once for all who ask at the same time."""
         rendered = self._entries.get(key)

@@ -14,8 +14,10 @@ from starlette.responses import Response
 
 from config import VERSION
 from routes.auth import Authenticator
+from routes.channels import DocumentStats
 from routes.feeds import METHODS
 from routes.headers import COMMON_HEADERS
+from storage.media_store import Usage
 from supervisor import TaskStats
 from telegram.watchdog import WatchdogStats
 from telegram_client import Library, Status
@@ -34,11 +36,23 @@ class ConnectionHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MediaHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """Files on their way, files that wait for their turn, and files that failed lately."""
+    """Files on their way, files that wait for their turn, files that failed lately, and those on the disk.
+
+    The latter are None until they were counted at the start.
+    """
 
     running: int
     waiting: int
     failing: int
+    files: int | None
+    bytes: int | None
+
+
+class DatabaseHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """The database file: its bytes when it was last used, and whether the disk refuses to give or take data."""
+
+    bytes: int
+    failing: bool
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +73,8 @@ class HealthReport(msgspec.Struct, frozen=True, kw_only=True):
     gate: GateStats
     history: HistoryStats
     media: MediaHealth
+    documents: DocumentStats
+    database: DatabaseHealth
     failed_renders: int
     tasks: dict[str, TaskStats]
     versions: Versions
@@ -80,6 +96,15 @@ class _Media(Protocol):
     def waiting(self) -> int: ...
     @property
     def failing(self) -> int: ...
+    @property
+    def stored(self) -> Usage | None: ...
+
+
+class _Database(Protocol):
+    @property
+    def size(self) -> int: ...
+    @property
+    def failing(self) -> bool: ...
 
 
 class HealthSources(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +114,8 @@ class HealthSources(msgspec.Struct, frozen=True, kw_only=True):
     gate: Callable[[], GateStats]
     history: Callable[[], HistoryStats]
     media: _Media
+    documents: Callable[[], DocumentStats]
+    database: _Database
     failed_renders: Callable[[], int]
     tasks: Callable[[], Mapping[str, TaskStats]]
 
@@ -96,6 +123,7 @@ class HealthSources(msgspec.Struct, frozen=True, kw_only=True):
 def report(sources: HealthSources, now: float, started_at: float) -> HealthReport:
     """The report at `now`. Both times are seconds of the monotonic clock."""
     status, library, media = sources.telegram.status, sources.telegram.library, sources.media
+    stored = media.stored
     return HealthReport(
         uptime_s=round(now - started_at, 1),
         connection=ConnectionHealth(
@@ -108,7 +136,15 @@ def report(sources: HealthSources, now: float, started_at: float) -> HealthRepor
         watchdog=sources.telegram.watchdog,
         gate=sources.gate(),
         history=sources.history(),
-        media=MediaHealth(running=media.running, waiting=media.waiting, failing=media.failing),
+        media=MediaHealth(
+            running=media.running,
+            waiting=media.waiting,
+            failing=media.failing,
+            files=None if stored is None else stored.files,
+            bytes=None if stored is None else stored.size,
+        ),
+        documents=sources.documents(),
+        database=DatabaseHealth(bytes=sources.database.size, failing=sources.database.failing),
         failed_renders=sources.failed_renders(),
         tasks=dict(sources.tasks()),
         versions=Versions(

@@ -47,6 +47,12 @@ class MediaStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._noted: Usage | None = None
+
+    @property
+    def noted(self) -> Usage | None:
+        """How much there was after the latest change; None until it was looked up once."""
+        return self._noted
 
     async def get(self, unique_id: str) -> StoredFile | None:
         """The file's row, None if there is none."""
@@ -75,7 +81,7 @@ class MediaStore:
     async def add(self, file: StoredFile) -> None:
         """Add the file or replace its row."""
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: sqlite3.Connection) -> Usage:
             connection.execute(
                 "INSERT OR REPLACE INTO media_files"
                 " (unique_id, size, mime_type, file_name, modified, stored_at, last_access)"
@@ -90,8 +96,9 @@ class MediaStore:
                     file.last_access,
                 ),
             )
+            return _usage(connection)
 
-        await self._database.run(work)
+        self._noted = await self._database.run(work)
 
     async def touch(self, accesses: Mapping[str, int]) -> None:
         """Set the last accesses (unix seconds) of files; those without a row are passed over."""
@@ -109,19 +116,22 @@ class MediaStore:
         """
         doomed = list(unique_ids)
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: sqlite3.Connection) -> Usage:
             connection.executemany("DELETE FROM media_files WHERE unique_id = ?", [(name,) for name in doomed])
             for name in doomed:
                 unlink(name)
+            return _usage(connection)
 
         if doomed:
-            await self._database.run(work)
+            self._noted = await self._database.run(work)
 
     async def sizes(self) -> dict[str, int]:
         """The size of every file by its unique id."""
-        return await self._database.read(
+        sizes: dict[str, int] = await self._database.read(
             lambda connection: dict(connection.execute("SELECT unique_id, size FROM media_files").fetchall())
         )
+        self._noted = Usage(len(sizes), sum(sizes.values()))
+        return sizes
 
     async def last_accesses(self, unique_ids: Collection[str]) -> dict[str, int]:
         """When those of the files that are stored were last asked for, by unique id."""
@@ -167,3 +177,8 @@ class MediaStore:
             return Usage(files, int(size))
 
         return await self._database.read(work)
+
+
+def _usage(connection: sqlite3.Connection) -> Usage:
+    files, size = connection.execute("SELECT count(*), total(size) FROM media_files").fetchone()
+    return Usage(files, int(size))

@@ -109,3 +109,17 @@ async def test_looking_a_file_up_is_one_search_in_the_key(database: Database) ->
         return str(connection.execute(query).fetchall())
 
     assert "SEARCH media_files USING PRIMARY KEY" in await database.read(plan)
+
+
+async def test_how_much_there_is_is_known_without_looking_once_it_was_counted(database: Database) -> None:
+    store = MediaStore(database)
+    await store.add(row("a", size=3))
+    later = MediaStore(database)
+    assert later.noted is None
+    await later.sizes()
+    assert later.noted == Usage(1, 3)
+    await later.add(row("a", size=5))
+    await later.add(row("b", size=7))
+    assert later.noted == await later.usage() == Usage(2, 12)
+    await later.remove(["a"], lambda name: None)
+    assert later.noted == Usage(1, 7)

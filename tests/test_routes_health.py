@@ -26,8 +26,10 @@ from history.waiting import WaitingStats
 from posts.grouping import Group
 from posts.titles import title_of
 from routes.auth import Authenticator
+from routes.channels import DocumentStats
 from routes.health import HealthReport, HealthSources, health_router, report
 from routes.origin import Origin
+from storage.media_store import Usage
 from supervisor import TaskStats
 from telegram.watchdog import Watchdog, WatchdogOptions, WatchdogStats
 from telegram_client import Library, State, Status
@@ -61,6 +63,11 @@ class Telegram:
 
 class Media:
     running, waiting, failing = 1, 2, 3
+    stored = Usage(4, 5000)
+
+
+class Disk:
+    size, failing = 4096, False
 
 
 def sources(status: Status) -> HealthSources:
@@ -80,6 +87,8 @@ def sources(status: Status) -> HealthSources:
         gate=RpcGate().stats,
         history=lambda: history,
         media=Media(),
+        documents=lambda: DocumentStats(documents=1, bytes=2, posts=3),
+        database=Disk(),
         failed_renders=lambda: 4,
         tasks=lambda: {"a task": TaskStats(running=False, deaths=2, last_error="ValueError")},
     )
@@ -126,7 +135,9 @@ async def test_each_state_is_told_with_its_reason_and_status_200(state: State) -
         "account": "Ada",
         "last_answer_age_s": None,
     }
-    assert answer.json()["media"] == {"running": 1, "waiting": 2, "failing": 3}
+    assert answer.json()["media"] == {"running": 1, "waiting": 2, "failing": 3, "files": 4, "bytes": 5000}
+    assert answer.json()["documents"] == {"documents": 1, "bytes": 2, "posts": 3}
+    assert answer.json()["database"] == {"bytes": 4096, "failing": False}
     assert answer.json()["failed_renders"] == 4
     assert answer.json()["tasks"] == {"a task": {"running": False, "deaths": 2, "last_error": "ValueError"}}
     assert answer.json()["versions"] == {
@@ -183,6 +194,11 @@ async def test_what_a_running_service_says(rsa_key: RsaKey, tmp_path: Path) -> N
         )
         assert (said["history"]["refreshes"], said["history"]["hits"]) == (1, 1)
         assert said["failed_renders"] == 0
+        assert (said["media"]["files"], said["media"]["bytes"]) == (0, 0)
+        assert (said["documents"]["documents"], said["documents"]["posts"]) == (2, 50)
+        assert said["documents"]["bytes"] > 10_000
+        assert said["database"]["bytes"] > 10_000
+        assert said["gate"]["usual_call_s"] > 0
         assert said["versions"]["kurigram"] == pyrogram.__version__
         assert said["versions"]["layer"] == layer
         running = {name for name, task in said["tasks"].items() if task["running"]}
