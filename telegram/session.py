@@ -57,6 +57,8 @@ class OneTrySession(Session):
         self.ended = asyncio.Event()
         self._interrupts: set[asyncio.Future[None]] = set()
         self._sending: set[asyncio.Task[Any]] = set()
+        # Those that are connecting: Kurigram starts them and keeps no account of them.
+        self._starting: set[asyncio.Task[Any]] = set()
         self._reconnecting = False
         self._pause = 0.0
         self._last_restart = float("-inf")
@@ -74,7 +76,7 @@ class OneTrySession(Session):
         try:
             async with asyncio.timeout(within):
                 # Returns though it failed, and goes on trying behind; may also wait for an answer to a refused key.
-                starting = asyncio.get_running_loop().create_task(Session.start(self))
+                starting = asyncio.get_running_loop().create_task(self.start())
                 starting.add_done_callback(_seen)
                 try:
                     while not self.is_started.is_set():
@@ -132,18 +134,32 @@ class OneTrySession(Session):
 
     async def shut(self) -> None:
         """Stop for good within `STOP_TIMEOUT`, with all calls in flight told."""
-        for sending in self._sending:
-            sending.cancel()
+        starting = set(self._starting)
+        for task in (*self._sending, *starting):
+            task.cancel()
         stopping = asyncio.get_running_loop().create_task(self.stop())
-        await asyncio.wait({stopping}, timeout=STOP_TIMEOUT)
+        await asyncio.wait({stopping, *starting}, timeout=STOP_TIMEOUT)
         if not stopping.done():
             stopping.cancel()
             logger.error("A connection to Telegram did not close in time and is left behind")
         elif not stopping.cancelled() and (error := stopping.exception()) is not None:
             logger.warning("A connection to Telegram closed with %s", type(error).__name__)
 
+    async def start(self) -> None:
+        """As in Kurigram, which calls this for every connection; `shut` breaks it off."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._starting.add(task)
+        try:
+            await Session.start(self)
+        finally:
+            self._starting.discard(task)
+
     async def stop(self) -> None:
         """As in Kurigram, which calls this itself when a start is refused; there is no way back."""
+        # A stop is not to be broken off, whoever makes it.
+        if (task := asyncio.current_task()) is not None:
+            self._starting.discard(task)
         self.ended.set()
         self._interrupt()
         await Session.stop(self)

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from telegram_world import FAR_FILE, FILE, client_for, logged_in, small_world, until_state
+from telegram_world import FAR_FILE, FILE, client_for, logged_in, small_world, until, until_state
 
+from errors import TelegramUnavailable
 from model.files import files_of
 from model.media import FileRef
 from telegram_client import State, TelegramClient
@@ -85,3 +86,15 @@ async def test_a_file_connection_refused_at_home_is_made_again_and_does_not_end_
     await asyncio.sleep(0)
     assert await read(client, file) == FILE[:4096]
     assert client.status.state is State.READY
+
+
+async def test_who_waits_for_a_file_connection_that_is_closed_meanwhile_gets_a_fault_and_is_not_cancelled(
+    client: TelegramClient, server: Server
+) -> None:
+    file = await file_of(client, 141)
+    hanging = server.fault(Action.HANG, "initConnection", media=True)
+    reading = asyncio.create_task(read(client, file))
+    await until(lambda: hanging.hits)
+    await client.stop()
+    with pytest.raises(TelegramUnavailable):
+        await reading
