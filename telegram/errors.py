@@ -63,7 +63,7 @@ _OLD_REFERENCE = (
 )
 _NO_FILE = (tl.FileIdInvalid, tl.LocationInvalid, tl.PhotoInvalid, tl.PhotoIdInvalid)
 _BANNED = (tl.UserDeactivatedBan, tl.UserDeactivated)
-_BAD_API = (tl.ApiIdInvalid, tl.ApiIdPublishedFlood)
+BAD_APPLICATION = (tl.ApiIdInvalid, tl.ApiIdPublishedFlood)
 _REVOKED = (tl.Unauthorized, tl.AuthKeyDuplicated, AuthKeyNotFound)
 
 # What `translate` understands.
@@ -91,7 +91,7 @@ def translate(error: Exception, method: str) -> BridgeError:
             translated = MediaGone("Telegram does not have the file any more")
         case _ if isinstance(error, _BANNED):
             translated = AccountBanned("Telegram has banned or deleted the account: " + LOG_IN_AGAIN + " as another")
-        case _ if isinstance(error, _BAD_API):
+        case _ if isinstance(error, BAD_APPLICATION):
             translated = WrongApplication("Telegram refuses TG_API_ID with TG_API_HASH: check them at my.telegram.org")
         case _ if isinstance(error, _REVOKED):
             translated = SessionRevoked("Telegram does not accept the session any more: " + LOG_IN_AGAIN)

@@ -15,7 +15,7 @@ from pyrogram.raw.core import TLObject
 from pyrogram.session import Session
 from pyrogram.session.session import AuthKeyNotFound
 
-from telegram.errors import ConnectionLost, NeverSent, pause_of
+from telegram.errors import BAD_APPLICATION, ConnectionLost, NeverSent, pause_of
 
 logger = logging.getLogger(__name__)
 
@@ -173,6 +173,9 @@ class OneTrySession(Session):
                 self._refusal, self._refused_at = error, time.monotonic()
                 if isinstance(error, tl.Flood):
                     self.on_flood(pause_of(error))
+                elif isinstance(error, BAD_APPLICATION):
+                    # Kurigram would try again for ever.
+                    self._end(error)
             raise
         if isinstance(answer, raw.types.Config):
             self.config = answer

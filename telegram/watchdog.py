@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from errors import BridgeError
+from errors import BridgeError, NotLoggedIn
 
 logger = logging.getLogger(__name__)
 
@@ -184,6 +184,9 @@ class Watchdog:
             # Its turn may be long in coming when other calls hang, which is no better.
             async with asyncio.timeout(self._options.interval + self._options.timeout):
                 await connection.probe(self._options.timeout)
+        except NotLoggedIn:
+            # That is an answer, and the end of this connection, which says so itself.
+            pass
         except (BridgeError, TimeoutError) as caught:
             fault = caught
         # An answer to somebody else's call is as good.
