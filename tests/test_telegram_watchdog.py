@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,6 +13,7 @@ from typing import Any
 
 import pytest
 from service import serving, until_connected
+from service_process import service_process
 from telegram_world import FAR_FILE, FILE, client_for, logged_in, small_world, until, until_state
 
 from errors import FloodWait, TelegramTimeout, TelegramUnavailable
@@ -25,8 +22,6 @@ from telegram.watchdog import Watchdog, WatchdogOptions
 from telegram_client import State, TelegramClient
 from tgserver import Action, Server
 from tgserver.crypto.rsa import RsaKey
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
@@ -391,57 +386,20 @@ async def test_restarts_are_made_one_at_a_time() -> None:
 
 # The process.
 
-SERVICE = """
-import sys
-from functools import partial
-from pathlib import Path
-import api_server
-from tgserver.clients import Access
-access = Access.read(Path(sys.argv[1]))
-api_server.serve = partial(api_server.serve, connection_factory=access.connection_factory)
-with access.trust():
-    sys.exit(api_server.main(["--no-env-file"]))
-"""
-
 
 async def test_a_process_whose_connection_can_not_be_restarted_ends_with_a_code_of_its_own(
     server: Server, tmp_path: Path
 ) -> None:
-    access = tmp_path / "access.json"
-    server.access().write(access)
-    await logged_in(server, tmp_path / "data")
-    settings = {
-        "TG_API_ID": "1",
-        "TG_API_HASH": "0" * 32,
-        "DATA_PATH": str(tmp_path / "data"),
-        "SESSION_PATH": str(tmp_path / "data"),
-        "API_HOST": "127.0.0.1",
+    watchdog = {
         "TG_WATCHDOG_INTERVAL": "1",
         "TG_WATCHDOG_TIMEOUT": "1",
         "TG_WATCHDOG_FAILURES": "1",
         "TG_WATCHDOG_RESTART_TIMEOUT": "1",
     }
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        settings["API_PORT"] = str(free.getsockname()[1])
     # The first is the one that shows who is logged in.
     server.fault(Action.HANG, "users.getUsers", after=1)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        SERVICE,
-        str(access),
-        cwd=tmp_path,
-        env={name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        | {"PYTHONPATH": str(ROOT)}
-        | settings,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        _, err = await asyncio.wait_for(process.communicate(), 30)
-    finally:
-        if process.returncode is None:
-            process.kill()
-    text = err.decode()
-    assert process.returncode == 70, text
+    async with service_process(server, tmp_path, **watchdog) as service:
+        code, text = await service.ended()
+    assert code == 70, text
     assert "could not be restarted within 1 s" in text
     assert "Traceback" not in text
