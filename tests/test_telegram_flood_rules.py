@@ -53,7 +53,7 @@ def test_the_documentation_says_what_each_flood_holds() -> None:
     own = {call for call, holds in documented.items() if holds == "that call"}
     assert own == FLOOD_RULES.own
     assert {holds for call, holds in documented.items() if call not in own} == {DOWNLOADS} == FLOOD_RULES.apart
-    assert ["making a connection", f"`{CONNECTING}`"] in [cells[:2] for cells in rows("docs/operations.md")]
+    assert ["making the main connection", f"`{CONNECTING}`"] in [cells[:2] for cells in rows("docs/operations.md")]
 
 
 async def test_a_day_without_looking_up_names_leaves_known_channels_and_files_alone(
