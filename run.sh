@@ -21,7 +21,7 @@ SCRIPT=$ROOT/$(basename "$SCRIPT")
 VENV=$ROOT/.venv
 PYTHON=$VENV/bin/python
 # Tools that run for real, as command:Debian-package.
-TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils"
+TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils gpo:gpodder"
 BENCH_TOOLS="wrk:wrk"
 
 say() { printf '%s\n' "$*" >&2; }

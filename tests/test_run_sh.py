@@ -191,7 +191,7 @@ def user(machine: Path, number: int) -> None:
 
 @pytest.mark.parametrize(
     ("command", "packages"),
-    [("test", "newsboat chromium libxml2-utils"), ("bench", "wrk")],
+    [("test", "newsboat chromium libxml2-utils gpodder"), ("bench", "wrk")],
 )
 @pytest.mark.parametrize(("number", "through"), [(0, ""), (1000, "sudo ")])
 def test_missing_tools_come_from_apt(
@@ -208,7 +208,7 @@ def test_missing_tools_without_the_right_to_install_are_one_line(installed: Path
     (bare_machine / "sudo").unlink()
     done = run(installed / "run.sh", "test", cwd=installed, PATH=str(bare_machine))
     assert done.returncode == 1
-    assert done.stderr == "Please install, as root: apt-get install newsboat chromium libxml2-utils\n"
+    assert done.stderr == "Please install, as root: apt-get install newsboat chromium libxml2-utils gpodder\n"
 
 
 def test_a_python_without_the_means_for_environments_is_one_line_with_its_package(

@@ -18,8 +18,11 @@ def live_photo(sheet: Sheet, message: Message, media: LivePhoto, kind: MediaKind
     """The photo, and its film to unfold below."""
     film = media.video
     url = escape(sheet.url(message, film.file))
+    # The film's own first picture, since the photo above is from its middle; that one stands for the post.
+    poster = f' poster="{escape(sheet.url(message, film.thumb))}"' if film.thumb is not None else ""
     size = size_attributes(film.width or film.file.width, film.height or film.file.height)
     return (
         f"{sheet.image(message, media.photo.file, kind.one)}<details><summary>See it move</summary>"
-        f'<video controls loop preload="none"{size} src="{url}"><a href="{url}">{kind.one}</a></video></details>'
+        f'<video controls loop preload="none"{size}{poster} src="{url}">'
+        f'<a href="{url}">{kind.one}</a></video></details>'
     )

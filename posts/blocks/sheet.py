@@ -60,6 +60,14 @@ class Sheet:
         size = size_attributes(file.width, file.height, largest)
         return f'<img src="{escape(url)}"{size} alt="{escape(alt)}" loading="lazy">'
 
+    def poster(self, message: Message, thumb: FileRef | None) -> str:
+        """The attribute ` poster=".."` of a film, noted as an image of the post; "" without a thumbnail."""
+        if thumb is None:
+            return ""
+        url = self.url(message, thumb)
+        self.note_image(url, thumb)
+        return f' poster="{escape(url)}"'
+
 
 def size_attributes(width: int, height: int, largest: int = 0) -> str:
     """` width=".." height=".."`, scaled down to `largest` if that is > 0; "" unless both are known."""

@@ -20,11 +20,7 @@ def sticker(sheet: Sheet, message: Message, media: Sticker, kind: MediaKind) -> 
     if media.file.mime_type.startswith("video/"):
         url = escape(sheet.url(message, media.file))
         size = size_attributes(media.width or media.file.width, media.height or media.file.height, _LARGEST)
-        poster = ""
-        if media.thumb is not None:
-            poster_url = sheet.url(message, media.thumb)
-            sheet.note_image(poster_url, media.thumb)
-            poster = f' poster="{escape(poster_url)}"'
+        poster = sheet.poster(message, media.thumb)
         # Played as Telegram does: it is short, has no sound, and nobody would look for its controls.
         return (
             f'<video autoplay loop muted playsinline{size}{poster} src="{url}">'

@@ -16,11 +16,7 @@ def video(sheet: Sheet, message: Message, media: Video, kind: MediaKind) -> str:
     The poster, if there is one, counts among the post's images. GIFs repeat.
     """
     width, height = media.width or media.file.width, media.height or media.file.height
-    poster = ""
-    if media.thumb is not None:
-        poster_url = sheet.url(message, media.thumb)
-        sheet.note_image(poster_url, media.thumb)
-        poster = f' poster="{escape(poster_url)}"'
+    poster = sheet.poster(message, media.thumb)
     loop = " loop" if media.kind is VideoKind.ANIMATION else ""
     url = escape(sheet.url(message, media.file))
     about = ", ".join(filter(None, (kind.one, duration(media.duration), file_size(media.file.size))))
