@@ -31,15 +31,31 @@ class Load:
 
 
 async def wrk(
-    url: str, *, connections: int = 4, seconds: int = 5, headers: Mapping[str, str] | None = None, status: int = 200
+    url: str,
+    *,
+    connections: int = 4,
+    seconds: int = 5,
+    headers: Mapping[str, str] | None = None,
+    status: int = 200,
+    channels: int | None = None,
 ) -> Load:
-    """Load `url` with keep-alive connections. Raises LoadFailed if any answer has another status than `status`."""
+    """Load `url` with keep-alive connections. Raises LoadFailed if any answer has another status than `status`.
+
+    With `channels`, `CHANNEL` in the URL is a number below that and `LIMIT` one from 100 down, so that no two
+    requests are the same.
+    """
     command = ["wrk", "--latency", "--timeout", "30", f"-t{min(2, connections)}", f"-c{connections}", f"-d{seconds}"]
     command += ["-s", str(SCRIPT)]
     for name, value in (headers or {}).items():
         command += ["-H", f"{name}: {value}"]
     process = await asyncio.create_subprocess_exec(
-        *command, url, "--", str(status), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        *command,
+        url,
+        "--",
+        str(status),
+        *([] if channels is None else [str(channels)]),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
     output, complaints = await process.communicate()
     if process.returncode:

@@ -22,6 +22,7 @@ from demo.product import ROOT, Product, bridge_environment, free_port
 
 LATENCY_S = 0.05
 MIB = 2**20
+COLD_CHANNELS = 50
 
 
 class Measurement:
@@ -83,7 +84,7 @@ class Measurement:
         self._add("10 parallel cold readers of one channel", "calls", sum(asked.values()), 3)
 
     async def _many_channels(self) -> None:
-        for index in range(50):
+        for index in range(COLD_CHANNELS):
             await self._get(f"/rss/bench_{index}?limit=100")
         self._add("memory, 50 channels of 100 posts", "MB", self._memory_mb(), 100)
 
@@ -110,6 +111,19 @@ class Measurement:
         took = await median_update_ms(database, exports.MIXED_CHANNEL_ID)
         self._add("render after one new message", "ms", took, 3)
 
+    async def _ping_under_everything(self, file_url: str) -> None:
+        """/ping while four clients get feeds that have to be rendered, and a large file goes out again and again."""
+        rendering = asyncio.create_task(
+            wrk(f"{self._base}/rss/bench_CHANNEL?limit=LIMIT", seconds=self._seconds, channels=COLD_CHANNELS)
+        )
+        sending = asyncio.create_task(wrk(file_url, connections=1, seconds=self._seconds))
+        await asyncio.sleep(0.5)
+        ping = await probe(self._product.port, "/ping", seconds=self._seconds - 1)
+        load, _ = await asyncio.gather(rendering, sending)
+        note = f"{load.requests_s:.0f} renders/s beside it"
+        self._add("/ping under 4 cold feed clients and a 100 MB file, p99", "ms", ping.p99_ms, 10, note=note)
+        self._add("/ping under 4 cold feed clients and a 100 MB file, max", "ms", ping.max_ms, 30)
+
     async def _media(self) -> None:
         _, feed = await self._get(f"/rss/{exports.FILES_CHANNEL}")
         addresses = set(re.findall(rf"{re.escape(self._base)}/media/[^\s\"'<>&]+", feed.decode()))
@@ -124,6 +138,7 @@ class Measurement:
         await http_json("PATCH", self._product.control_port, "/network", {"latency": 0})
         await download(photo)
         await download(cached)
+        await self._ping_under_everything(cached)
         small = await wrk(photo, seconds=self._seconds)
         self._add("cached media, 50 KB", "req/s", small.requests_s, 3000, at_least=True)
         part = await wrk(cached, seconds=self._seconds, headers={"Range": "bytes=1000000-1065535"}, status=206)
