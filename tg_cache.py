@@ -212,7 +212,7 @@ class History:
             refreshes=self._windows.refreshes,
             extensions=self._windows.extensions,
             stale_served=self._stale_served,
-            refused_channels=len(self._directory.refusals),
+            refused_channels=self._directory.refusals.in_force,
             missing_posts=self._loose.missing,
             waiting=self._waiting.stats(),
         )

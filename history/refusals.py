@@ -32,8 +32,11 @@ class Refusals:
         self._max_entries = max_entries
         self._entries: OrderedDict[str | int, _Entry] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    @property
+    def in_force(self) -> int:
+        """How many keys are not asked for at present."""
+        now = self._clock()
+        return sum(entry.since <= now < entry.until for entry in self._entries.values())
 
     def check(self, key: str | int) -> None:
         """Raise the remembered refusal while it is too early to ask again."""

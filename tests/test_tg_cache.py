@@ -517,6 +517,19 @@ async def test_an_unknown_channel_is_asked_for_at_growing_intervals(bench: Bench
     assert asked_at == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231]
 
 
+async def test_only_what_is_not_asked_for_at_present_counts_as_refused_or_missing(bench: Bench) -> None:
+    bench.telegram.write(5)
+    with pytest.raises(ChannelNotFound):
+        await bench.history.channel("nobody")
+    with pytest.raises(PostNotFound):
+        await bench.history.message("news", 900)
+    stats = bench.history.stats()
+    assert (stats.refused_channels, stats.missing_posts) == (1, 1)
+    bench.clock.now += 300
+    stats = bench.history.stats()
+    assert (stats.refused_channels, stats.missing_posts) == (0, 0)
+
+
 async def test_parallel_refusals_count_once(bench: Bench) -> None:
     await asyncio.gather(*(bench.history.channel("nobody") for _ in range(10)), return_exceptions=True)
     assert bench.calls() == {"resolve": 1}
