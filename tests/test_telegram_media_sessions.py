@@ -97,6 +97,7 @@ async def test_a_data_center_that_refuses_is_not_hammered_and_heals_by_itself(
     client: TelegramClient, server: Server
 ) -> None:
     file = await the_file(client, NEAR_POST)
+    await until_it_comes(client, file, FILE)
     attempts = 0
     accept = server.dcs[2]._connect
 
@@ -111,8 +112,9 @@ async def test_a_data_center_that_refuses_is_not_hammered_and_heals_by_itself(
     server.dcs[2]._connect = refuse_media
     for connection in media_of(server, 2):
         connection.abort()
-    await asyncio.sleep(2.5)
-    assert 1 <= attempts <= 15
+    await until(lambda: attempts)
+    await asyncio.sleep(2)
+    assert attempts <= 15
     # The main connection is another matter.
     assert client.status.state is State.READY
     assert len(await client.history(await client.resolve("news"), limit=3)) == 3
@@ -125,13 +127,13 @@ async def test_idle_connections_are_closed_but_the_one_at_home(
     client: TelegramClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = await the_file(client, FAR_POST)
-    assert await client.file_part(file, 0, 4096) == FAR_FILE
+    await until_it_comes(client, file, FAR_FILE)
     assert media_of(server, 4)
     monkeypatch.setattr("telegram.media_sessions.IDLE_LIMIT", 0.1)
     await until(lambda: not media_of(server, 4))
     assert media_of(server, 2)
     server.forget_calls()
-    assert await client.file_part(file, 0, 4096) == FAR_FILE
+    await until_it_comes(client, file, FAR_FILE)
     # The key and its login are kept.
     assert not server.calls["req_pq_multi"] and not server.calls["auth.exportAuthorization"]
 
@@ -169,7 +171,7 @@ async def test_a_dead_data_center_harms_nothing_else_and_heals_by_itself(
 ) -> None:
     monkeypatch.setattr("telegram.session.RECONNECT_GRACE", 0.3)
     near, far = await the_file(client, NEAR_POST), await the_file(client, FAR_POST)
-    assert await client.file_part(far, 0, 4096) == FAR_FILE
+    await until_it_comes(client, far, FAR_FILE)
     kill(server)
     faults = []
     for _ in range(4):
@@ -179,7 +181,7 @@ async def test_a_dead_data_center_harms_nothing_else_and_heals_by_itself(
         except PassingFault as fault:
             faults.append(fault)
             assert fault.retry_after > 0
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 5
         assert await client.file_part(near, 0, 4096) == FILE[:4096]
         assert len(await client.history(await client.resolve("news"), limit=3)) == 3
     assert faults

@@ -38,9 +38,8 @@ class Receiver(Protocol):
 
     clock_offset: float
 
-    @property
-    def rsa_key(self) -> RsaKey:
-        """The key of key exchanges."""
+    def rsa_key_of(self, dc: DataCenter) -> RsaKey:
+        """The key of a data center's key exchanges."""
         ...
 
     def count(self, method: str, connection: Connection) -> None:
@@ -170,7 +169,7 @@ class Connection(asyncio.Protocol):
         request = read_plain(packet)
         self._receiver.count(METHODS.get(type(request), request.QUALNAME), self)
         if self._handshake is None:
-            self._handshake = Handshake(self._receiver.rsa_key)
+            self._handshake = Handshake(self._receiver.rsa_key_of(self.dc))
         self.write(write_plain(self._handshake.answer(request)))
         if self._handshake.auth_key is not None:
             self.dc.add_key(AuthKey(self._handshake.auth_key))

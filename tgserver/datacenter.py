@@ -14,12 +14,15 @@ from tgserver.transport import HOST
 class DataCenter:
     """One data center. Media connections have a port of their own, as on Telegram.
 
-    `connect` makes the protocol of an accepted connection, told whether it came by the media
-    port.
+    `cdn`: it belongs to the delivery network, which knows no accounts. `connect` makes the
+    protocol of an accepted connection, told whether it came by the media port.
     """
 
-    def __init__(self, dc_id: int, connect: Callable[[DataCenter, bool], Connection], port: int = 0) -> None:
+    def __init__(
+        self, dc_id: int, connect: Callable[[DataCenter, bool], Connection], port: int = 0, *, cdn: bool = False
+    ) -> None:
         self.id = dc_id
+        self.cdn = cdn
         self.keys: dict[bytes, AuthKey] = {}
         self.sessions: dict[tuple[bytes, bytes], Session] = {}
         self.connections: set[Connection] = set()

@@ -10,7 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyrogram import raw
@@ -52,6 +52,7 @@ _FILE_TYPES: dict[str, TL] = {
     "audio/mpeg": raw.types.storage.FileMp3(),
 }
 _FILE_HEADER = struct.Struct("<I4si")
+_CDN_FILE_HEADER = struct.pack("<I", raw.types.upload.CdnFile.ID)
 
 
 @dataclass(slots=True, frozen=True)
@@ -269,17 +270,19 @@ def _spoiled(part: FilePart, fault: Fault | None) -> FilePart:
     if fault is None:
         return part
     if fault.action is Action.EMPTY_PART:
-        return FilePart(part.file, part.offset, 0)
+        return replace(part, wanted=0)
     if fault.action is Action.SHORT_PART:
-        return FilePart(part.file, part.offset, part.wanted // 2)
+        return replace(part, wanted=part.wanted // 2)
     if fault.action is Action.LONG_PART:
-        return FilePart(part.file, part.offset, part.wanted + _EXTRA_BYTES, exact=False)
+        return replace(part, wanted=part.wanted + _EXTRA_BYTES, exact=False)
     return part
 
 
 def _file_body(part: FilePart) -> list[bytes]:
-    """An `upload.file`, in pieces so that the bytes are not copied for it."""
+    """An `upload.file` or `upload.cdnFile`, in pieces so that the bytes are not copied for it."""
     data = part.read()
+    if part.key:
+        return [_CDN_FILE_HEADER + tl.bytes_prefix(len(data)), data, tl.bytes_padding(len(data))]
     kind = _FILE_TYPES.get(part.file.mime_type) or raw.types.storage.FileUnknown()
     return [
         _FILE_HEADER.pack(raw.types.upload.File.ID, kind.write(), 0) + tl.bytes_prefix(len(data)),

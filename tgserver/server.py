@@ -17,6 +17,7 @@ from pyrogram.connection import Connection as ClientConnection
 
 from tgserver import clients, files, journal, session_files
 from tgserver.accounts import Account, AuthKey, Logins
+from tgserver.cdn import DeliveryNetwork
 from tgserver.connection import Connection
 from tgserver.crypto.rsa import RsaKey
 from tgserver.datacenter import DataCenter
@@ -43,7 +44,8 @@ class Server:
 
     `dc_ids` are its data centers; accounts live at the first unless told otherwise. `port` is
     where the first one listens, 0 for any free port. `host` can be nothing but 127.0.0.1:
-    other values raise ValueError. `rsa_key` saves making one, which takes 0.1 s at the first
+    other values raise ValueError. `cdn_dc_id` adds a data center of the delivery network (203 is one of
+    Telegram's), with an RSA key of its own. `rsa_key` saves making one, which takes 0.1 s at the first
     key exchange.
     """
 
@@ -55,6 +57,7 @@ class Server:
         host: str = HOST,
         port: int = 0,
         rsa_key: RsaKey | None = None,
+        cdn_dc_id: int | None = None,
     ) -> None:
         if host != HOST:
             raise ValueError(f"host {host!r}: this server listens on {HOST} only")
@@ -66,6 +69,12 @@ class Server:
         self.clock_offset = 0.0
         self.dcs = {dc_id: DataCenter(dc_id, self._connect, port if dc_id == dc_ids[0] else 0) for dc_id in dc_ids}
         self.main_dc = self.dcs[dc_ids[0]]
+        self.cdn: DeliveryNetwork | None = None
+        if cdn_dc_id is not None:
+            if cdn_dc_id in self.dcs:
+                raise ValueError(f"cdn_dc_id {cdn_dc_id}: that is another data center's")
+            self.cdn = DeliveryNetwork(cdn_dc_id)
+            self.dcs[cdn_dc_id] = DataCenter(cdn_dc_id, self._connect, cdn=True)
         self._given_rsa_key = rsa_key
         self._dispatcher = Dispatcher(self)
         self._pushes = Pushes(self)
@@ -106,6 +115,10 @@ class Server:
     def rsa_key(self) -> RsaKey:
         """The key that clients make auth keys with."""
         return self._given_rsa_key or RsaKey.generate()
+
+    def rsa_key_of(self, dc: DataCenter) -> RsaKey:
+        """The key by which a data center proves itself in key exchanges."""
+        return self.cdn.rsa_key if dc.cdn and self.cdn is not None else self.rsa_key
 
     def trust(self) -> AbstractContextManager[None]:
         """Let the clients of this process accept the server's key while the context lasts.
@@ -424,6 +437,16 @@ class Server:
     def move_files(self, dc_id: int, file_ids: Iterable[int] | None = None) -> None:
         """Let files (None: all) live at another data center, without telling: FILE_MIGRATE_x."""
         files.move(self.world, dc_id, file_ids)
+
+    def deliver_by_cdn(self, file_ids: Iterable[int] | None = None) -> DeliveryNetwork:
+        """Let files (None: all) be delivered by the network, to clients that support it; gives its further levers.
+
+        Raises ValueError for a server without `cdn_dc_id`.
+        """
+        if self.cdn is None:
+            raise ValueError("this server has no delivery network: Server(cdn_dc_id=203)")
+        self.cdn.deliver({file.id for file in self.world.files.values()} if file_ids is None else file_ids)
+        return self.cdn
 
     def expire_file_references(self, file_ids: Iterable[int] | None = None) -> None:
         """Give files (None: all) new references; messages that are asked for now have the new ones."""

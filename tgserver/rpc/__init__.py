@@ -18,6 +18,7 @@ Handler = Callable[[Call, Any], Answer]
 # What may be asked before a login.
 ANONYMOUS: dict[type[TL], Handler] = {
     methods.help.GetConfig: help.get_config,
+    methods.help.GetCdnConfig: help.get_cdn_config,
     methods.help.GetNearestDc: help.get_nearest_dc,
     methods.auth.SendCode: auth.send_code,
     methods.auth.SignIn: auth.sign_in,
@@ -45,6 +46,8 @@ AUTHORIZED: dict[type[TL], Handler] = {
     methods.messages.CheckChatInvite: messages.check_chat_invite,
     methods.messages.GetStickerSet: messages.get_sticker_set,
     methods.upload.GetFile: upload.get_file,
+    methods.upload.GetCdnFileHashes: upload.get_cdn_file_hashes,
+    methods.upload.ReuploadCdnFile: upload.reupload_cdn_file,
     methods.updates.GetState: updates.get_state,
     methods.updates.GetDifference: updates.get_difference,
     methods.updates.GetChannelDifference: updates.get_channel_difference,
@@ -55,8 +58,15 @@ def answer(call: Call, query: TL) -> Answer:
     """Answer a call, wrappers taken off.
 
     Raises RpcFailure: the handler's own, AUTH_KEY_UNREGISTERED for a session that is not logged
-    in, METHOD_INVALID for a method that is not served.
+    in, METHOD_INVALID for a method that is not served, CDN_METHOD_INVALID for all that the
+    delivery network does not answer, UNKNOWN_METHOD for what only it does.
     """
+    if call.dc.cdn or isinstance(query, methods.upload.GetCdnFile):
+        if not isinstance(query, methods.upload.GetCdnFile):
+            raise RpcFailure("CDN_METHOD_INVALID", 400)
+        if not call.dc.cdn:
+            raise RpcFailure("UNKNOWN_METHOD", 500)
+        return upload.get_cdn_file(call, query)
     handler = ANONYMOUS.get(type(query))
     if handler is None:
         handler = AUTHORIZED.get(type(query))

@@ -119,7 +119,8 @@ def import_login_token(call: Call, query: raw.functions.auth.ImportLoginToken) -
 
 def export_authorization(call: Call, query: raw.functions.auth.ExportAuthorization) -> TL:
     """A ticket to be logged in at another data center too. Raises RpcFailure DC_ID_INVALID."""
-    if query.dc_id == call.dc.id or query.dc_id not in call.backend.dcs:
+    dc = call.backend.dcs.get(query.dc_id)
+    if dc is None or dc is call.dc or dc.cdn:
         raise RpcFailure("DC_ID_INVALID", 400)
     ticket = secrets.token_bytes(96)
     call.backend.logins.exported[query.dc_id, sha256(ticket).digest()] = call.account

@@ -24,7 +24,13 @@ def get_config(call: Call, _: raw.functions.help.GetConfig) -> TL:
         dc_options=[
             raw.types.DcOption(id=dc.id, ip_address=HOST, port=dc.port(media), media_only=media, this_port_only=True)
             for dc in call.backend.dcs.values()
+            if not dc.cdn
             for media in (False, True)
+        ]
+        + [
+            raw.types.DcOption(id=dc.id, ip_address=HOST, port=dc.port(), cdn=True, this_port_only=True)
+            for dc in call.backend.dcs.values()
+            if dc.cdn
         ],
         dc_txt_domain_name="",
         chat_size_max=200,
@@ -53,6 +59,11 @@ def get_config(call: Call, _: raw.functions.help.GetConfig) -> TL:
         message_length_max=4096,
         webfile_dc_id=call.dc.id,
     )
+
+
+def get_cdn_config(call: Call, _: raw.functions.help.GetCdnConfig) -> TL:
+    """The keys of the delivery network, if there is one."""
+    return call.backend.cdn.config() if call.backend.cdn is not None else raw.types.CdnConfig(public_keys=[])
 
 
 def get_nearest_dc(call: Call, _: raw.functions.help.GetNearestDc) -> TL:
