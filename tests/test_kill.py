@@ -150,6 +150,7 @@ class Killing:
         return [file.read(0, file.size) for file in self.channels.world.files.values()]
 
 
+@pytest.mark.slow
 async def test_whenever_it_is_killed_it_goes_on_as_if_it_had_not_been(killing: Killing) -> None:
     before = await killing.documents()
     for _ in range(KILLS):
