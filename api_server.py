@@ -9,9 +9,10 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
 from media_cache.sweeper import CacheLimits
+from media_cache.warmer import SWITCHED_OFF, ShownFile, Warmer
 from posts.grouping import makes_no_post
 from routes.auth import Authenticator
 from routes.channels import ChannelDocuments, RenderSettings
@@ -46,7 +48,7 @@ from storage.process_lock import claim_folder
 from storage.schema import MIGRATIONS
 from supervisor import Supervisor
 from telegram.flood_memory import FloodMemory
-from telegram.flood_rules import FLOOD_RULES
+from telegram.flood_rules import DOWNLOADS, FLOOD_RULES
 from telegram.options import options_from
 from telegram_client import TelegramClient
 from tg_cache import History, Patience
@@ -64,6 +66,7 @@ SHUTDOWN_GRACE_S = 3
 RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
 PATIENCE = Patience()
+MEGABYTE = 10**6
 GIGABYTE = 10**9
 BACKLOG = 2048
 # The exit code of a process that ended itself because it could not restore its connection (EX_SOFTWARE of sysexits.h).
@@ -169,7 +172,27 @@ async def _running(
         stack.push_async_callback(media.close)
         supervisor = Supervisor()
         stack.push_async_callback(supervisor.stop)
-        _add_routes(app, settings, database, gate, telegram, history, media, signer, rendering, supervisor)
+        files = PostFiles(history)
+        warmer = Warmer(
+            media,
+            files.renew_in_background,
+            partial(gate.check, DOWNLOADS),
+            most_file_bytes=settings.media_warm_max_mb * MEGABYTE,
+        )
+        _add_routes(
+            app,
+            settings,
+            database,
+            gate,
+            telegram,
+            history,
+            files,
+            media,
+            warmer if settings.media_warm else None,
+            signer,
+            rendering,
+            supervisor,
+        )
         app.state.turn_away = telegram.turn_away
         telegram.on_ready = media.forget_failures
         telegram.on_give_up = give_up
@@ -180,6 +203,8 @@ async def _running(
         supervisor.start("media preparation", media.prepare)
         supervisor.start("media sweeper", media.sweep_forever)
         supervisor.start("media accesses", media.flush_forever)
+        if settings.media_warm:
+            supervisor.start("media warmer", warmer.run_forever)
         yield
 
 
@@ -190,7 +215,9 @@ def _add_routes(
     gate: RpcGate,
     telegram: TelegramClient,
     history: History,
+    files: PostFiles,
     media: MediaCache,
+    warmer: Warmer | None,
     signer: MediaSigner,
     rendering: Executor,
     supervisor: Supervisor,
@@ -206,8 +233,15 @@ def _add_routes(
         reply_quote_chars=settings.reply_quote_truncate_chars,
         reply_quote_distance=settings.reply_quote_truncate_distance,
     )
-    documents = ChannelDocuments(history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering)
-    files = PostFiles(history)
+
+    def note_shown(shown: Sequence[ShownFile]) -> None:
+        media.shown((file.channel_id, file.post_id, file.file.unique_id) for file in shown)
+        if warmer is not None:
+            warmer.show(shown)
+
+    documents = ChannelDocuments(
+        history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering, on_shown=note_shown
+    )
     health = HealthSources(
         telegram=telegram,
         gate=gate.stats,
@@ -215,6 +249,7 @@ def _add_routes(
         media=media,
         documents=documents.stats,
         database=database,
+        warmer=(lambda: SWITCHED_OFF) if warmer is None else warmer.stats,
         failed_renders=lambda: documents.failed_renders,
         tasks=lambda: telegram.background() | supervisor.stats(),
     )

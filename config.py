@@ -209,6 +209,10 @@ class Settings(BaseSettings):
     media_cache_max_gb: Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)] = Field(
         0, description="The media cache's size limit in GB; the least recently used goes first. 0: no limit."
     )
+    media_warm: Bool = Field(True, description="Fetches the media of what is polled before anyone asks for it.")
+    media_warm_max_mb: Annotated[int, Field(ge=1, le=100)] = Field(
+        20, description="Larger files, in MB, are fetched only when somebody asks for them."
+    )
     media_signing_secret: SecretStr = Field(
         SecretStr(""),
         description="The key that media addresses are signed with. Empty: a random key file in DATA_PATH.",

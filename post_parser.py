@@ -138,6 +138,7 @@ def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
         forward_url="" if forward is None else original_url(forward, options.link_host),
         comments_url="" if discussed is None else comments_url(sheet, discussed),
         counters=counters_of(group),
+        files=sheet.files,
     )
 
 

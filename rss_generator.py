@@ -92,7 +92,7 @@ def placeholder(post: Post) -> Item:
     link = html.escape(post.link)
     notice = f'<p>This post could not be shown here. <a href="{link}">Open it in Telegram</a>.</p>'
     failed = msgspec.structs.replace(
-        post, html=notice, footer_html="", enclosures=(), images=(), counters=Counters(), failed=True
+        post, html=notice, footer_html="", enclosures=(), images=(), counters=Counters(), files=(), failed=True
     )
     return Item(post=failed, content=sanitize(notice), footer=sanitize(""))
 

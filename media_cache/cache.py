@@ -229,14 +229,34 @@ class MediaCache:
 
     # What the warmer asks.
 
+    async def fetch(self, channel_id: int, post_id: int, file: FileRef, refresh: FindFile) -> bool:
+        """Have the file on the disk, behind all viewers; whether it was not there before.
+
+        Raises as `open` does, and the failure of the download, when it has been noted.
+        """
+
+        async def known() -> FileRef:
+            return file
+
+        unique_id = file.unique_id
+        found = await self.open(channel_id, post_id, unique_id, known, refresh, priority=Priority.BACKGROUND)
+        if isinstance(found, Complete):
+            return False
+        try:
+            await found.download.finished()
+        finally:
+            await self._flights.landed(unique_id)
+        return True
+
     @property
     def has_spare_turns(self) -> bool:
         """Whether there can ever be a turn for a download in the background."""
         return self._turns.spare
 
-    def shown(self, channel_id: int, post_id: int, unique_ids: Iterable[str]) -> None:
-        """A document names these files of the post: if they were gone, they are back."""
-        self._gone.found(Place(channel_id, post_id), unique_ids)
+    def shown(self, files: Iterable[tuple[int, int, str]]) -> None:
+        """A document names these files (channel id, post id, unique id): those that were gone are back."""
+        for channel_id, post_id, unique_id in files:
+            self._gone.found(Place(channel_id, post_id), unique_id)
 
     def keep(self, unique_id: str) -> None:
         """The file is in use without being asked for: a document that is read now names it."""

@@ -117,6 +117,12 @@ class Flights:
                 if flight.task is not None:
                     await asyncio.wait({flight.task})
 
+    async def landed(self, unique_id: str) -> None:
+        """Return when the file is not on its way (any more), and how that ended has been noted."""
+        flight = self._flights.get(unique_id)
+        if flight is not None and flight.task is not None:
+            await asyncio.wait({flight.task})
+
     async def close(self) -> None:
         """Break all downloads off; there are none later."""
         self._closing = True

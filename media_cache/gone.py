@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from errors import MediaGone, PostNotFound
@@ -71,11 +71,10 @@ class GoneMemory:
         while len(self._gone) > self._capacity:
             self._forget(next(iter(self._gone)))
 
-    def found(self, place: Place, unique_ids: Iterable[str]) -> None:
-        """The post has these files (again)."""
-        for unique_id in unique_ids:
-            if (key := (*place, unique_id)) in self._gone:
-                self._forget(key)
+    def found(self, place: Place, unique_id: str) -> None:
+        """The post has the file (again)."""
+        if (key := (*place, unique_id)) in self._gone:
+            self._forget(key)
 
     async def load(self) -> None:
         """Read what an earlier process knew. Raises StorageUnavailable."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import msgspec
 
+from errors import StorageUnavailable
 from media_cache.layout import MediaFolder, is_part
 from storage.media_store import MediaStore
 
@@ -18,6 +20,11 @@ log = logging.getLogger(__name__)
 # Bigger files are kept for an hour after their last viewer only.
 BIG_FILE = 100 * 1000 * 1000
 BIG_FILE_TTL = 3600
+# A file that was asked for within this time does not make room for one that nobody has asked for, in seconds.
+_FRESH = 86400
+# How much of the disk stays free of files that nobody has asked for: a twentieth, at most this many bytes.
+_FREE_SHARE = 20
+_MOST_FREE = 10**9
 # A stray file younger than this may be one that is just being made or published.
 STRAY_AGE = 3600
 _DAY = 86400
@@ -72,6 +79,29 @@ class Sweeper:
         strays = await self._remove_strays(now - STRAY_AGE)
         return Swept(removed, strays)
 
+    async def make_room(self, size: int) -> bool:
+        """Whether there is room for a file of `size` bytes that nobody has asked for yet.
+
+        Room under the cap is made by removing files that nobody has asked for within a day, the oldest first; nothing
+        is removed if they are not enough. Raises StorageUnavailable, also if too little of the disk would stay free.
+        """
+        try:
+            if not await asyncio.to_thread(self._leaves_disk_free, size):
+                raise StorageUnavailable("The disk is almost full")
+            return await self._make_room_under_cap(size)
+        except OSError as fault:
+            raise StorageUnavailable(f"The media folder can't be used: {fault.strerror or fault}") from fault
+
+    async def _make_room_under_cap(self, size: int) -> bool:
+        most = self._limits.most_bytes
+        if not most or (await self._store.usage()).size + size <= most:
+            return True
+        fresh = int(self._now()) - _FRESH
+        if (await self._store.usage(since=fresh)).size + size > most:
+            return False
+        await self._remove(await self._store.oldest_beyond(most - size))
+        return (await self._store.usage()).size + size <= most
+
     async def reconcile(self) -> Swept:
         """Make rows and files agree: partials and files without a row go, and rows without their whole file.
 
@@ -94,6 +124,13 @@ class Sweeper:
             await self._store.remove(doomed, self._folder.unlink)
             removed += len(doomed)
         return removed
+
+    def _leaves_disk_free(self, size: int) -> bool:
+        """Runs in a thread."""
+        self._folder.root.mkdir(parents=True, exist_ok=True)
+        disk = os.statvfs(self._folder.root)
+        reserve = min(disk.f_blocks * disk.f_frsize // _FREE_SHARE, _MOST_FREE)
+        return disk.f_bavail * disk.f_frsize - size >= reserve
 
     async def _remove_strays(self, before: float) -> int:
         # Files first, rows second: a file that is published in between has its row in time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -58,6 +58,13 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     height: int = 0
 
 
+class PostFile(NamedTuple):
+    """A file that the post's HTML names, and the message of the post that carries it."""
+
+    message_id: int
+    file: FileRef
+
+
 class Counters(msgspec.Struct, frozen=True, kw_only=True):
     """How many have seen, forwarded and answered a post with a sign; None where Telegram does not say."""
 
@@ -73,7 +80,8 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     text escaped and have yet to pass the sanitizer. `text` is the plain text. `date` is the first message's, `updated`
     the latest visible edit (None: never edited). `link` is the post at `link_host`.
     `forward_url` is the original of a forwarded post, "" where it has no address on the web. `counters` says in
-    numbers what the footer says in words.
+    numbers what the footer says in words. `files` are all that the HTML has addresses of; they hold what
+    Telegram wants to know, so they are not to be shown.
     """
 
     guid: str
@@ -96,4 +104,5 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     forward_url: str = ""
     comments_url: str = ""
     counters: Counters = Counters()
+    files: tuple[PostFile, ...] = ()
     failed: bool = False

@@ -18,6 +18,7 @@ from errors import PassingFault, PostNotFound
 from feeds import page
 from feeds.feed import Feed, FeedFormat, Item
 from feeds.fragments import Fragment
+from media_cache.warmer import ShownFile
 from model.channel import Channel
 from model.message import Message
 from posts.answers import answered_ids
@@ -95,7 +96,7 @@ class ChannelDocuments:
 
     `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses. Rendering
     runs in `threads`, which must be one thread: rendering is all Python, so more of them would only fight with the
-    event loop for the interpreter.
+    event loop for the interpreter. `on_shown` is told which files a feed names, whenever one is made.
     """
 
     def __init__(
@@ -105,12 +106,14 @@ class ChannelDocuments:
         links_for: Callable[[str], MediaLinks],
         settings: RenderSettings,
         threads: Executor,
+        on_shown: Callable[[Sequence[ShownFile]], None] = lambda files: None,
     ) -> None:
         self._history = history
         self._cache = cache
         self._links_for = links_for
         self._settings = settings
         self._threads = threads
+        self._on_shown = on_shown
         self._failed_renders = 0
         # So that equal options are one object: they are part of every key below.
         self._known_options: RecentlyUsed[RenderOptions, RenderOptions] = RecentlyUsed(16)
@@ -181,6 +184,7 @@ class ChannelDocuments:
             lacking = window.stale
             posts = await self._in_thread(self._posts, window, options, query.limit)
         encoded = await self._in_thread(self._encoded, posts, window, format, options)
+        self._on_shown(_files_of(posts, window.channel))
         return Rendered(encoded=encoded, lacking=lacking)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
@@ -261,3 +265,11 @@ class ChannelDocuments:
                 log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], channel.id)
         self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
         return feed
+
+
+def _files_of(posts: Sequence[Post], channel: Channel) -> list[ShownFile]:
+    """All files that a feed of the posts names."""
+    shown = [ShownFile(channel.id, file.message_id, post.date or 0, file.file) for post in posts for file in post.files]
+    if channel.photo is not None:
+        shown.append(ShownFile(channel.id, 0, posts[0].date or 0 if posts else 0, channel.photo))
+    return shown

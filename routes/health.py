@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from config import VERSION
+from media_cache.warmer import WarmerStats
 from routes.auth import Authenticator
 from routes.channels import DocumentStats
 from routes.feeds import METHODS
@@ -75,6 +76,7 @@ class HealthReport(msgspec.Struct, frozen=True, kw_only=True):
     media: MediaHealth
     documents: DocumentStats
     database: DatabaseHealth
+    warmer: WarmerStats
     failed_renders: int
     tasks: dict[str, TaskStats]
     versions: Versions
@@ -116,6 +118,7 @@ class HealthSources(msgspec.Struct, frozen=True, kw_only=True):
     media: _Media
     documents: Callable[[], DocumentStats]
     database: _Database
+    warmer: Callable[[], WarmerStats]
     failed_renders: Callable[[], int]
     tasks: Callable[[], Mapping[str, TaskStats]]
 
@@ -145,6 +148,7 @@ def report(sources: HealthSources, now: float, started_at: float) -> HealthRepor
         ),
         documents=sources.documents(),
         database=DatabaseHealth(bytes=sources.database.size, failing=sources.database.failing),
+        warmer=sources.warmer(),
         failed_renders=sources.failed_renders(),
         tasks=dict(sources.tasks()),
         versions=Versions(

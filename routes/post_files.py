@@ -7,13 +7,14 @@ from model.files import find_file
 from model.media import FileRef
 from model.message import Message
 from tg_cache import History
+from tg_throttle import Priority
 
 # In media addresses, the place of a post's id for the channel's own photo.
 CHANNEL_PHOTO = 0
 
 
 class PostFiles:
-    """Looks files up in posts. Both methods raise MediaGone, and what History raises."""
+    """Looks files up in posts. All methods raise MediaGone, and what History raises."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -30,9 +31,18 @@ class PostFiles:
             return await self._channel_photo(channel_id, unique_id)
         return _file_of(await self._history.refetch(channel_id, post_id), unique_id)
 
-    async def _channel_photo(self, channel_id: int, unique_id: str) -> FileRef:
+    async def renew_in_background(self, channel_id: int, post_id: int, unique_id: str) -> FileRef:
+        """As `renew`, for nobody in particular: calls of readers go first."""
+        if post_id == CHANNEL_PHOTO:
+            return await self._channel_photo(channel_id, unique_id, Priority.BACKGROUND)
+        message = await self._history.refetch(channel_id, post_id, priority=Priority.BACKGROUND)
+        return _file_of(message, unique_id)
+
+    async def _channel_photo(
+        self, channel_id: int, unique_id: str, priority: Priority = Priority.INTERACTIVE
+    ) -> FileRef:
         # A photo of a chat is fetched by the chat's access hash and has no reference that could expire.
-        photo = (await self._history.channel(channel_id)).photo
+        photo = (await self._history.channel(channel_id, priority=priority)).photo
         if photo is None or photo.unique_id != unique_id:
             raise MediaGone("The channel has another photo now")
         return photo

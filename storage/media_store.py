@@ -169,11 +169,13 @@ class MediaStore:
 
         return await self._database.read(work)
 
-    async def usage(self) -> Usage:
-        """How much there is."""
+    async def usage(self, *, since: int = 0) -> Usage:
+        """How much there is of files whose last access is at `since` or later."""
 
         def work(connection: sqlite3.Connection) -> Usage:
-            files, size = connection.execute("SELECT count(*), total(size) FROM media_files").fetchone()
+            files, size = connection.execute(
+                "SELECT count(*), total(size) FROM media_files WHERE last_access >= ?", (since,)
+            ).fetchone()
             return Usage(files, int(size))
 
         return await self._database.read(work)

@@ -22,6 +22,8 @@ SETTINGS: dict[str, Any] = {
     "tg_rpc_min_interval_ms": 0,
     "tg_rpc_timeout": 1,
     "tg_watchdog_timeout": 1,
+    # What is called when is counted.
+    "media_warm": False,
     "log_level": "DEBUG",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ import urllib.parse
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import feedparser
 import pytest
@@ -71,6 +73,19 @@ def wait_until(page: Page, condition: str) -> None:
     while not page.evaluate(condition):
         assert time.monotonic() < deadline, condition
         page.wait_for_timeout(50)
+
+
+def test_the_files_of_a_polled_feed_are_fetched_before_anyone_asks(demo: Demo) -> None:
+    # The first test: nobody has asked for a file yet.
+    for url in demo.feeds.values():
+        fetch(url)
+    deadline = time.monotonic() + PATIENCE_S
+    warmer: dict[str, Any] = {"queued": 1}
+    while warmer["queued"] and time.monotonic() < deadline:
+        time.sleep(0.2)
+        warmer = json.loads(fetch(f"{demo.base}/health"))["warmer"]
+    assert (warmer["queued"], warmer["failed"], warmer["paused"]) == (0, 0, "")
+    assert warmer["warmed"] > 10
 
 
 def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo: Demo) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -65,7 +66,7 @@ async def test_a_file_that_a_document_shows_again_is_back_at_once_and_for_good(s
     memory.note(PLACE, "file", MediaGone("edited away"))
     memory.note(PLACE, "other", MediaGone("edited away"))
     await memory.flush()
-    memory.found(PLACE, ["file"])
+    memory.found(PLACE, "file")
     await memory.flush()
     later = GoneMemory(store, clock)
     await later.load()
@@ -106,7 +107,7 @@ async def test_what_is_known_already_is_newer_than_what_is_read(store: GoneStore
     memory = GoneMemory(store, clock)
     memory.note(PLACE, "c", MediaGone("gone"))
     memory.note(PLACE, "a", MediaGone("gone"))
-    memory.found(PLACE, ["a"])
+    memory.found(PLACE, "a")
     await memory.load()
     assert [is_gone(memory, name) for name in "abc"] == [False, True, True]
 
@@ -152,7 +153,7 @@ async def test_an_edit_that_brings_the_file_back_heals_its_address(tmp_path: Pat
         with pytest.raises(MediaGone):
             await cache.open(CHANNEL, POST, "AgADabc", Finder(MediaGone("another file now")))
         file = source.put(b"back")
-        cache.shown(CHANNEL, POST, [file.unique_id])
+        cache.shown([(CHANNEL, POST, file.unique_id)])
         assert await read_all(await cache.open(CHANNEL, POST, file.unique_id, Finder(file))) == b"back"
 
 
@@ -178,7 +179,7 @@ async def test_what_telegram_does_not_give_out_is_asked_for_again_after_a_pause(
         with pytest.raises(MediaGone):
             await read_all(await cache.open(CHANNEL, POST, file.unique_id, Finder(file)))
         while cache.running:
-            await cache.flush()
+            await asyncio.sleep(0.001)
         with pytest.raises(MediaGone):
             await cache.open(CHANNEL, POST, file.unique_id, Finder(file))
         assert len(source.asked) == 1

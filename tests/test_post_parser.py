@@ -12,7 +12,7 @@ from model.entity import EntityType, Text
 from model.media import FileRef, Photo, Poll, PollOption, Video, WebPage
 from model.message import Forward, Message, Reply, Service
 from post_parser import Memory, build_posts, post_of
-from posts.post import Image, Post
+from posts.post import Image, Post, PostFile
 
 E = EntityType
 PHOTO = Photo(file=file(width=8, height=6))
@@ -60,6 +60,7 @@ def test_a_post_in_full() -> None:
         images=(Image(url="https://b.test/media/7/F1", width=8, height=6),),
         forwarded_from=PeerName(title="X", username="x"),
         comments_url="https://t.me/c/1234567890/7?comment=1",
+        files=(PostFile(7, PHOTO.file),),
     )
 
 

@@ -23,6 +23,7 @@ from config import VERSION
 from feeds.feed import SafeHtml
 from feeds.sanitizer import sanitize
 from history.waiting import WaitingStats
+from media_cache.warmer import SWITCHED_OFF
 from posts.grouping import Group
 from posts.titles import title_of
 from routes.auth import Authenticator
@@ -89,6 +90,7 @@ def sources(status: Status) -> HealthSources:
         media=Media(),
         documents=lambda: DocumentStats(documents=1, bytes=2, posts=3),
         database=Disk(),
+        warmer=lambda: SWITCHED_OFF,
         failed_renders=lambda: 4,
         tasks=lambda: {"a task": TaskStats(running=False, deaths=2, last_error="ValueError")},
     )

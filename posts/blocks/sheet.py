@@ -8,13 +8,13 @@ from model.media import FileRef
 from model.message import Message
 from posts.entities import TextLinks, render_text
 from posts.plain import Span, escape, spans_of
-from posts.post import Enclosure, Image, RenderOptions
+from posts.post import Enclosure, Image, PostFile, RenderOptions
 
 
 class Sheet:
     """The paper that one post is written on: its surroundings, and the files that its HTML has come to name."""
 
-    __slots__ = ("_spans", "_urls", "channel", "enclosures", "images", "options", "text_links")
+    __slots__ = ("_files", "_spans", "channel", "enclosures", "images", "options", "text_links")
 
     def __init__(self, channel: Channel, options: RenderOptions) -> None:
         self.channel = channel
@@ -22,7 +22,7 @@ class Sheet:
         self.text_links = TextLinks(options.link_host, channel.username)
         self.images: list[Image] = []
         self.enclosures: list[Enclosure] = []
-        self._urls: dict[tuple[int, str], str] = {}
+        self._files: dict[tuple[int, str], tuple[str, FileRef]] = {}
         # By identity; the text is kept, so that its id stays its own.
         self._spans: dict[int, tuple[Text, list[Span]]] = {}
 
@@ -44,10 +44,17 @@ class Sheet:
     def url(self, message: Message, file: FileRef) -> str:
         """The public URL of a file of the message, not escaped; the same one each time."""
         key = (message.id, file.unique_id)
-        url = self._urls.get(key)
-        if url is None:
-            url = self._urls[key] = self.options.media.url(self.channel.id, message.id, file)
+        known = self._files.get(key)
+        if known is not None:
+            return known[0]
+        url = self.options.media.url(self.channel.id, message.id, file)
+        self._files[key] = (url, file)
         return url
+
+    @property
+    def files(self) -> tuple[PostFile, ...]:
+        """The files whose URLs were asked for."""
+        return tuple(PostFile(message_id, file) for (message_id, _), (_, file) in self._files.items())
 
     def note_image(self, url: str, file: FileRef) -> None:
         """Note an image that the post's HTML shows."""
