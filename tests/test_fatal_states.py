@@ -46,6 +46,7 @@ FATAL = {
     "not logged in": Fatal(remove_session, "not_logged_in", "./run.sh login"),
     "revoked": Fatal(revoke, "revoked", "./run.sh login"),
     "key forgotten": Fatal(forget_key, "revoked", "./run.sh login"),
+    "refused while connecting": Fatal(fail("initConnection", "SESSION_REVOKED", 401), "revoked", "./run.sh login"),
     "key used elsewhere": Fatal(fail("initConnection", "AUTH_KEY_DUPLICATED", 406), "revoked", "./run.sh login"),
     "banned": Fatal(fail("users.getUsers", "USER_DEACTIVATED_BAN", 401), "banned", "banned or deleted"),
     "wrong application": Fatal(fail("initConnection", "API_ID_INVALID", 400), "bad_api", "my.telegram.org"),

@@ -294,7 +294,9 @@ async def test_a_ban_and_a_wrong_application_are_told_apart(
 # The session file.
 
 
-async def test_a_second_process_with_the_same_session_is_told_who_has_it(server: Server, tmp_path: Path) -> None:
+async def test_a_second_process_with_the_same_session_is_told_who_has_it(
+    server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     folder = await logged_in(server, tmp_path)
     script = (
         "import sys, time, pathlib; from telegram.session_file import SessionFile; "
@@ -314,6 +316,10 @@ async def test_a_second_process_with_the_same_session_is_told_who_has_it(server:
         await until_state(client, State.UNAVAILABLE)
         assert str(SessionFile(folder).path) in client.status.reason
         assert f"pid {holder.pid}" in client.status.reason
+        # It is tried again and again, and said once.
+        await asyncio.sleep(0.5)
+        (line,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+        assert str(SessionFile(folder).path) in line
         assert not server.connections()
         holder.kill()
     await until_state(client, State.READY)
@@ -490,6 +496,28 @@ async def test_a_call_waits_for_a_reconnect_that_is_under_way(client: TelegramCl
     await asyncio.sleep(0.02)
     assert len(await client.history(channel)) == 100
     assert client.status.state is State.READY
+
+
+async def test_who_gives_up_a_call_is_let_go_at_once_also_while_the_connection_is_away(
+    client: TelegramClient, server: Server
+) -> None:
+    channel = await client.resolve("news")
+    server.fault(Action.HANG, "messages.getHistory")
+    calls = [asyncio.create_task(client.history(channel)) for _ in range(2)]
+    await until(lambda: server.calls["messages.getHistory"] == 2)
+    calls[0].cancel()
+    await asyncio.wait({calls[0]}, timeout=0.5)
+    assert calls[0].cancelled()
+    server.refuse()
+    server.drop_connections()
+    await asyncio.sleep(0.2)
+    # This one waits for the connection to come back.
+    calls[1].cancel()
+    await asyncio.wait({calls[1]}, timeout=0.5)
+    assert calls[1].cancelled()
+    server.faults.clear()
+    await server.accept()
+    assert len(await client.history(channel)) == 100
 
 
 async def test_a_long_outage_turns_calls_away_and_ends_by_itself(
