@@ -310,8 +310,6 @@ class RpcGate:
         self._interrupts.add(interrupt)
         began = loop.time()
         try:
-            # The gate may have shut between the turn and this line.
-            self._check(turn.name, turn.opening)
             task = loop.create_task(self._learning(turn, function), name=f"telegram call {turn.name}")
             try:
                 await asyncio.wait((task, interrupt), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -336,6 +334,8 @@ class RpcGate:
 
     async def _learning(self, turn: _Turn, function: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The call; its floods are remembered even if nobody waits for it any more."""
+        # The gate may have shut between the turn and this line.
+        self._check(turn.name, turn.opening)
         self._calls[turn.name] += 1
         try:
             return await function()

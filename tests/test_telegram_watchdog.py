@@ -336,7 +336,7 @@ async def test_downloads_that_run_out_of_time_one_after_the_other_lead_to_one_re
 async def test_a_service_whose_downloads_hang_restarts_its_connection_and_goes_on(
     server: Server, tmp_path: Path
 ) -> None:
-    limits: dict[str, Any] = {"media_download_timeout_min": 1, "media_download_timeout_max": 1}
+    limits: dict[str, Any] = {"media_download_timeout_min": 3, "media_download_timeout_max": 3}
     async with serving(server, tmp_path / "bridge", media_timeout_restart_threshold=2, **limits) as http:
         addresses = []
         for post_id in (140, 141):
@@ -350,6 +350,9 @@ async def test_a_service_whose_downloads_hang_restarts_its_connection_and_goes_o
                 await asyncio.sleep(0.02)
         assert said["watchdog"]["last_restart_reason"] == "download_timeouts"
         server.faults.clear()
+        async with asyncio.timeout(10):
+            while (await http.get("/health")).json()["watchdog"]["restarting"]:
+                await asyncio.sleep(0.02)
         await until_connected(http)
         # What failed for want of a connection is tried again at once.
         for address, content in zip(addresses, (FILE, FAR_FILE), strict=True):
