@@ -180,3 +180,21 @@ async def test_the_first_half_is_there_before_the_rest_has_come(
     assert await read_all(found, 0, 1000) == FILE[:1000]
     assert cache.running == 1
     assert await read_all(found) == FILE
+
+
+async def test_a_restart_of_the_client_in_mid_file_costs_the_viewer_nothing_but_time(
+    client: TelegramClient, server: Server, tmp_path: Path
+) -> None:
+    patience = Patience(at_start=20, in_mid_file=20, first_pause=0.02, longest_pause=0.2)
+    async with media_cache(tmp_path, client, patience=patience, parts_in_flight=1) as cache:
+        file = await post(client, 140)()
+        server.fault(Action.DELAY, "upload.getFile", after=1, seconds=0.3)
+        found = await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140))
+        assert await read_all(found, 0, 1000) == FILE[:1000]
+        viewer = asyncio.create_task(read_all(found))
+        old = server.connections()
+        await client._reconnect()
+        await until(lambda: not set(old) & set(server.connections()))
+        assert await viewer == FILE
+    # What had come was not asked for again; at most the part that was on its way was.
+    assert PARTS <= server.calls["upload.getFile"] <= PARTS + 1
