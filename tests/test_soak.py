@@ -35,6 +35,8 @@ SETTINGS = {
     "TG_WATCHDOG_INTERVAL": "2",
     "TG_WATCHDOG_TIMEOUT": "1",
     "HISTORY_CACHE_TTL_MINUTES": "0",
+    # Files are to be on their way as long as the storm lasts, and not all there after the first minute.
+    "MEDIA_WARM": "false",
     "LOG_LEVEL": "INFO",
 }
 WARM_UP_S, STORM_S = 20, 60
