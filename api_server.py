@@ -31,15 +31,20 @@ from media_cache.signing import MediaSigner, load_signing_key
 from media_cache.sweeper import CacheLimits
 from media_cache.warmer import SWITCHED_OFF, ShownFile, Warmer
 from posts.grouping import makes_no_post
+from routes.admission import Admission
 from routes.auth import Authenticator
-from routes.channels import ChannelDocuments, RenderSettings
+from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
 from routes.errors import ErrorAnswers, FaultGuard
+from routes.feed_keys import FeedKeys
 from routes.feeds import feed_router
 from routes.health import HealthSources, health_router
 from routes.media import media_router
 from routes.origin import Origin
 from routes.post_files import PostFiles
+from routes.posts import post_router
+from routes.rendering import Renderer, RenderSettings
+from routes.single_posts import PostDocuments
 from routes.status import status_router
 from storage.flood_store import FloodStore
 from storage.gone_store import GoneStore
@@ -190,6 +195,7 @@ async def _running(
             media,
             warmer if settings.media_warm else None,
             signer,
+            FeedKeys(key),
             rendering,
             supervisor,
         )
@@ -219,6 +225,7 @@ def _add_routes(
     media: MediaCache,
     warmer: Warmer | None,
     signer: MediaSigner,
+    keys: FeedKeys,
     rendering: Executor,
     supervisor: Supervisor,
 ) -> None:
@@ -239,9 +246,14 @@ def _add_routes(
         if warmer is not None:
             warmer.show(shown)
 
+    renderer = Renderer(signer.at, render, rendering)
+    # Where everybody is let in, addresses need no key.
+    named_keys = keys if auth.required else None
     documents = ChannelDocuments(
-        history, DocumentCache(DOCUMENT_CACHE_BYTES), signer.at, render, rendering, on_shown=note_shown
+        history, DocumentCache(DOCUMENT_CACHE_BYTES), renderer, named_keys, on_shown=note_shown
     )
+    posts = PostDocuments(history, telegram, renderer, named_keys)
+    admission = Admission(auth, keys, history.stored_id)
     health = HealthSources(
         telegram=telegram,
         gate=gate.stats,
@@ -250,13 +262,14 @@ def _add_routes(
         documents=documents.stats,
         database=database,
         warmer=(lambda: SWITCHED_OFF) if warmer is None else warmer.stats,
-        failed_renders=lambda: documents.failed_renders,
+        failed_renders=lambda: renderer.failed_renders,
         tasks=lambda: telegram.background() | supervisor.stats(),
     )
     # Media first: a page asks for one feed and for fifty pictures.
     for router in (
         media_router(media, signer, files.find, files.renew, public=not auth.required),
-        feed_router(documents, auth, origin, merge=settings.time_based_merge),
+        feed_router(documents, posts, admission, origin, merge=settings.time_based_merge),
+        post_router(posts, admission, auth, origin),
         status_router(
             lambda: telegram.status,
             origin,

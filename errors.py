@@ -27,6 +27,13 @@ class BadSignature(BridgeError):
     """A media address whose digest is wrong or whose time is over."""
 
 
+class PreconditionFailed(BridgeError):
+    """The request is for another state of the document than there is (RFC 9110 13.1)."""
+
+    def __init__(self) -> None:
+        super().__init__("This is not the document that the request's conditions name")
+
+
 class ChannelNotFound(BridgeError):
     """No such channel or username."""
 

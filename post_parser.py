@@ -5,7 +5,7 @@ The one way in: grouping, identity, titles, authors, flags and HTML are in `post
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import NamedTuple
 
 from model.channel import Channel
@@ -18,6 +18,7 @@ from posts.blocks.sheet import Sheet
 from posts.blocks.unsupported import notice
 from posts.body import body
 from posts.counters import counters_of
+from posts.filters import Traits
 from posts.flags import MERGED, RENDER_FAILED, flags_of
 from posts.footer import footer
 from posts.grouping import Group, group_messages
@@ -60,9 +61,23 @@ def build_posts(
     With a `memory` (which the caller keeps and bounds), posts that are the same as before are not rendered again:
     one new message costs one rendering. Failures are not remembered.
     """
+    groups = group_messages(messages, options.merge_seconds)[:limit]
+    return render_posts(groups, messages, channel, options, on_failure=on_failure, memory=memory)
+
+
+def render_posts(
+    groups: Iterable[Group],
+    messages: Sequence[Message],
+    channel: Channel,
+    options: RenderOptions,
+    *,
+    on_failure: FailureListener | None = None,
+    memory: Memory | None = None,
+) -> list[Post]:
+    """The posts of those groups, as `build_posts` makes them; `messages` are all that are at hand of the channel."""
     at_hand = {message.id: message for message in messages}
     posts = []
-    for group in group_messages(messages, options.merge_seconds)[:limit]:
+    for group in groups:
         answered = answered_by(group.messages, at_hand)
         key = (channel.id, group.first.id, options)
         known = None if memory is None else memory.get(key)
@@ -74,6 +89,16 @@ def build_posts(
             memory[key] = Remembered(group, answered, channel, post)
         posts.append(post)
     return posts
+
+
+def traits_of(group: Group, channel: Channel) -> Traits:
+    """What filters look at in a group that has yet to be rendered; that it can't be shows here in the worst cases."""
+    try:
+        own = words_of(group.messages)
+        return Traits(flags_of(group, own, channel), own.text)
+    # Rendering needs the same of the message, and tells of the failure.
+    except Exception:  # noqa: BLE001 - one odd message must not take the feed down
+        return Traits((RENDER_FAILED,), "")
 
 
 def post_of(

@@ -189,6 +189,15 @@ class TelegramClient:
         """Those of the messages (at most 100) that exist. Raises as `resolve` does."""
         return await self._connected().messages(channel, ids, priority=priority)
 
+    async def raw_messages(
+        self, channel: Channel, ids: Sequence[int], *, priority: Priority = Priority.INTERACTIVE
+    ) -> list[Any]:
+        """Those of the messages (at most 100) that exist, as Telegram sent them: TL objects as JSON can hold them.
+
+        Raises as `resolve` does.
+        """
+        return await self._connected().raw_messages(channel, ids, priority=priority)
+
     async def file_part(
         self, file: FileRef, offset: int, limit: int, *, priority: Priority = Priority.INTERACTIVE
     ) -> bytes:

@@ -114,13 +114,20 @@ class History:
         return found.channel
 
     async def window(
-        self, key: str | int, count: int, *, priority: Priority = Priority.INTERACTIVE, waited: float = 0
+        self,
+        key: str | int,
+        count: int,
+        *,
+        priority: Priority = Priority.INTERACTIVE,
+        waited: float = 0,
+        stale: bool = True,
     ) -> Window:
         """The newest `count` messages of a chat (1 to `MAX_MESSAGES`), a few more if an album would be cut.
 
         Fewer if the chat has no more, or if Telegram can't be asked now: then what is stored is served, with
         `stale` set. `waited` are seconds for which the reader has waited before. Raises ChannelNotFound,
-        ChannelPrivate, or a PassingFault if nothing is stored that could make a post.
+        ChannelPrivate, or a PassingFault if nothing is stored that could make a post; with `stale` False also where
+        the window would be stale.
         """
         count = max(1, min(count, join.MAX_MESSAGES))
         known = self._directory.known(key)
@@ -129,13 +136,28 @@ class History:
             self._hits += 1
             return window_of(held, count, known, self._is_noise)
         return await self._patiently(
-            ("window", key, count),
-            lambda: self._current(key, count, priority),
-            lambda: self._recall_window(key, count),
+            ("window", key, count, stale),
+            lambda: self._current(key, count, priority, stale=stale),
+            lambda: self._recall_window(key, count) if stale else _nothing(),
             calls=lambda: self._directory.calls_to_find(key) + 1,
             priority=priority,
             waited=waited,
         )
+
+    async def stored_id(self, key: str | int) -> int | None:
+        """The id of the chat that a key last meant, as far as is stored. Telegram is never asked."""
+        return await self._directory.recall_id(key)
+
+    async def stored(self, key: str | int) -> Window | None:
+        """All that is stored of a chat, however old, but for an album that goes on below it; None if nothing is.
+
+        Telegram is never asked. Raises ChannelNotFound or ChannelPrivate if it refused the chat lately.
+        """
+        recalled = await self._recall_held(key)
+        if recalled is None:
+            return None
+        channel, held = recalled
+        return window_of(held, len(held.messages), channel, self._is_noise)
 
     async def message(self, key: str | int, post_id: int, *, priority: Priority = Priority.INTERACTIVE) -> Message:
         """One message. Raises PostNotFound, and what `window` raises."""
@@ -234,10 +256,12 @@ class History:
             key, fetch, stored=stored, retry_after=lambda: self._queue_wait() * max(1, calls()), waited=waited
         )
 
-    async def _current(self, key: str | int, count: int, priority: Priority) -> Window:
-        """The window as it should be, else as well as it can be."""
+    async def _current(self, key: str | int, count: int, priority: Priority, *, stale: bool) -> Window:
+        """The window as it should be, else, if it may be `stale`, as well as it can be."""
         found = await self._directory.find(key, priority)
         channel_id, fault = found.channel.id, found.fault
+        if fault is not None and not stale:
+            raise fault
         held = self._windows.fresh(channel_id, count)
         if held is not None:
             self._hits += 1
@@ -246,10 +270,13 @@ class History:
                 held = await self._windows.bring(found.channel, count, priority)
             except PassingFault as caught:
                 held = await self._windows.stored(channel_id)
-                if held is None:
+                if held is None or not stale:
                     raise
                 fault = caught
-        return self._served(held, count, found.channel, fault)
+        window = self._served(held, count, found.channel, fault)
+        if window.stale is not None and not stale:
+            raise TelegramUnavailable("The bridge reads on in this chat's past, ask again", _UNFINISHED_RETRY_S)
+        return window
 
     def _served(self, held: Held, count: int, channel: Channel, fault: PassingFault | None) -> Window:
         """The window of what is held. Without a post in it, it must not pass for that of an empty channel."""

@@ -25,9 +25,10 @@ from media_cache.signing import MediaSigner
 from model.channel import Channel
 from model.message import Message
 from posts.post import RenderOptions
-from routes.channels import ChannelDocuments, RenderSettings
+from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
 from routes.query import FeedQuery
+from routes.rendering import Renderer, RenderSettings
 from storage.schema import MIGRATIONS
 from tg_cache import History
 from tg_throttle import Priority
@@ -96,7 +97,9 @@ async def _median_update_ms(history: History, channel_id: int, thread: ThreadPoo
         reply_quote_chars=200,
         reply_quote_distance=2,
     )
-    documents = ChannelDocuments(history, DocumentCache(2**20), MediaSigner(bytes(32), "").at, settings, thread)
+    documents = ChannelDocuments(
+        history, DocumentCache(2**20), Renderer(MediaSigner(bytes(32), "").at, settings, thread)
+    )
     query = FeedQuery(limit=MESSAGES)
     messages = (await history.window(channel_id, MESSAGES)).messages
     await documents.feed(channel_id, query, FeedFormat.RSS, BASE_URL)

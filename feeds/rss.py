@@ -45,6 +45,8 @@ def _channel(feed: Feed) -> str:
         f"<description>{xml.text(feed.description)}</description>",
         f'<atom:link href={xml.attribute(feed.self_url)} rel="self" type="application/rss+xml"/>',
     ]
+    if feed.older_url:
+        lines.append(f'<atom:link href={xml.attribute(feed.older_url)} rel="next" type="application/rss+xml"/>')
     if feed.language:
         lines.append(f"<language>{xml.text(feed.language)}</language>")
     if (updated := dates.moment(feed.updated)) is not None:

@@ -108,17 +108,20 @@ class Directory:
         known = _get(self._channels, channel_id)
         return known.channel if known is not None and self._is_fresh(known.expires_at) else None
 
+    async def recall_id(self, key: str | int) -> int | None:
+        """The id of the chat that the key meant when Telegram last told; None if that is not stored."""
+        if isinstance(key, int):
+            return key
+        if (owner := _get(self._owners, key)) is not None:
+            return owner.channel_id
+        row = await self._read(lambda connection: store.load_username(connection, key))
+        return None if row is None else row.channel_id
+
     async def recall(self, key: str | int) -> Channel | None:
         """The chat as it is stored, however old; None if nothing is known of it."""
-        if isinstance(key, int):
-            channel_id = key
-        elif (owner := _get(self._owners, key)) is not None:
-            channel_id = owner.channel_id
-        else:
-            row = await self._read(lambda connection: store.load_username(connection, key))
-            if row is None:
-                return None
-            channel_id = row.channel_id
+        channel_id = await self.recall_id(key)
+        if channel_id is None:
+            return None
         self.refusals.check(channel_id)
         if (known := _get(self._channels, channel_id)) is not None:
             return known.channel

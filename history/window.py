@@ -47,6 +47,7 @@ class StaleReason(StrEnum):
 class Window(msgspec.Struct, frozen=True, kw_only=True):
     """The newest messages of a channel, newest first, without a gap.
 
+    `held` is how many messages are stored in all, these included.
     `version` grows when the channel's content changes, and never when only counters do. `changed_at` is when it last
     changed, `fetched_at` when Telegram was last asked for the newest messages (unix seconds). `reached_start`: there
     is nothing older. `stale` says why the messages are older than they should be, or fewer than asked for.
@@ -58,6 +59,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     changed_at: int
     fetched_at: float
     reached_start: bool
+    held: int
     stale: StaleReason | None = None
 
 
@@ -123,6 +125,7 @@ def window_of(held: Held, count: int, channel: Channel, is_noise: IsNoise, stale
         changed_at=held.changed_at,
         fetched_at=held.fetched_at,
         reached_start=held.reached_start and end == len(held.messages),
+        held=len(held.messages),
         stale=stale,
     )
 

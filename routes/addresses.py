@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, urlencode
+
+import msgspec
+
 from feeds.feed import MEDIA_TYPES, FeedFormat
 from model.channel import Channel
 from posts.urls import path_part
+from routes.query import FeedQuery
 
 PATHS = {
     FeedFormat.RSS: "/rss",
@@ -15,19 +20,52 @@ PATHS = {
 _FEEDS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 
 
-def address(base_url: str, format: FeedFormat, channel: Channel) -> str:
-    """The URL of the channel in that format, without query and token.
+class Addresses(msgspec.Struct, frozen=True, kw_only=True):
+    """The addresses of what one query finds in a channel.
 
-    The id would find the channel under every name that it will ever have; a username is what people recognise.
+    `feed_key`, where it is not empty, opens the channel's feeds: it is part of their addresses, and of no page's.
     """
-    name = path_part(channel.username) if channel.username else channel.id
-    return f"{base_url}{PATHS[format]}/{name}"
+
+    base_url: str
+    channel: Channel
+    query: FeedQuery = FeedQuery()
+    feed_key: str = ""
+
+    def own(self, format: FeedFormat) -> str:
+        """Of the document itself."""
+        return self._at(format, self.query.parameters())
+
+    def newest(self, format: FeedFormat) -> str:
+        """Of the newest posts that the query finds."""
+        return self._at(format, {name: value for name, value in self.query.parameters().items() if name != "before"})
+
+    def page(self, format: FeedFormat, before: int) -> str:
+        """Of the posts before the one with that message."""
+        return self._at(format, self.query.parameters() | {"before": str(before)})
+
+    def posts(self) -> str:
+        """What a slash and a message id make the address of that post's page."""
+        return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self._name()}"
+
+    def link_header(self, format: FeedFormat) -> str:
+        """The Link header (RFC 8288) of a feed: itself, and the newest posts in the other formats."""
+        links = [_link(self.own(format), "self", format)]
+        links += [_link(self.newest(other), "alternate", other) for other in _FEEDS if other is not format]
+        return ", ".join(links)
+
+    def _at(self, format: FeedFormat, parameters: dict[str, str]) -> str:
+        # The id finds the channel under every name that it will ever have, which the key is good for as well; a
+        # username is what people recognise.
+        name: str | int = self._name()
+        if self.feed_key and format in _FEEDS:
+            name = self.channel.id
+            parameters = parameters | {"key": self.feed_key}
+        query = urlencode(sorted(parameters.items()), quote_via=quote, safe=",") if parameters else ""
+        return f"{self.base_url}{PATHS[format]}/{name}{'?' if query else ''}{query}"
+
+    def _name(self) -> str | int:
+        return path_part(self.channel.username) if self.channel.username else self.channel.id
 
 
-def link_header(base_url: str, format: FeedFormat, channel: Channel) -> str:
-    """The Link header (RFC 8288) of a feed: itself, and the same feed in the other formats."""
-    links = [(format, "self"), *((other, "alternate") for other in _FEEDS if other is not format)]
-    return ", ".join(
-        f'<{address(base_url, each, channel)}>; rel="{relation}"; type="{MEDIA_TYPES[each]}"'
-        for each, relation in links
-    )
+def _link(url: str, relation: str, format: FeedFormat) -> str:
+    return f'<{url}>; rel="{relation}"; type="{MEDIA_TYPES[format]}"'

@@ -7,10 +7,12 @@ import time
 from starlette.requests import Request
 from starlette.responses import Response
 
-from routes.channels import FEED_MAX_AGE_S, Served
+from errors import PreconditionFailed
+from routes.channels import Served
 from routes.content_coding import Encoded, accepts_gzip
 from routes.headers import COMMON_HEADERS
 from routes.preconditions import Verdict, evaluate, http_date
+from routes.rendering import FEED_MAX_AGE_S
 
 STALE_MAX_AGE_S = 60
 STALE_IF_ERROR_S = 86_400
@@ -39,16 +41,27 @@ def page_response(request: Request, encoded: Encoded, security_policy: str) -> R
     return _conditional(request, encoded, {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy})
 
 
+def json_response(request: Request, encoded: Encoded) -> Response:
+    """A document for programs, or 304 if the client has it. Like a page, it is asked for to see what is new."""
+    return _conditional(request, encoded, {"Cache-Control": "no-cache"})
+
+
 def _conditional(request: Request, encoded: Encoded, headers: dict[str, str]) -> Response:
+    """The document, as the request's conditions say (RFC 9110 13). Raises PreconditionFailed."""
     document = encoded.document
     headers |= COMMON_HEADERS | {
         # Weak, and so the same whatever the coding (RFC 9110 8.8.1).
         "ETag": document.etag,
-        "Last-Modified": http_date(document.last_modified),
         "Vary": "Accept-Encoding",
     }
-    # Our tag is weak, and If-None-Match compares weakly (RFC 9110 13.1.2): only the opaque part counts.
-    if evaluate(request.headers, document.etag.removeprefix("W/"), document.last_modified) is Verdict.NOT_MODIFIED:
+    # Some documents have no time of change: conditions by date don't concern them.
+    modified = document.last_modified or None
+    if modified is not None:
+        headers["Last-Modified"] = http_date(modified)
+    verdict = evaluate(request.headers, document.etag, modified)
+    if verdict is Verdict.FAILED:
+        raise PreconditionFailed
+    if verdict is Verdict.NOT_MODIFIED:
         return Response(status_code=304, headers=headers)
     if accepts_gzip(request.headers.getlist("accept-encoding")):
         headers["Content-Encoding"] = "gzip"

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from starlette.requests import Request
 
@@ -55,10 +56,22 @@ class Authenticator:
 
         The token may be the path's last segment, the query parameter `token`, or a bearer token (RFC 6750 2.1).
         """
+        if not self.admits(request, path_token):
+            self.refuse(request)
+
+    def refuse(self, request: Request) -> NoReturn:
+        """Raise Forbidden, and count the guess."""
+        self._note_failure(self._origin.client(request))
+        raise Forbidden
+
+    def admits(self, request: Request, path_token: str | None = None) -> bool:
+        """Whether the request has the token, or needs none; where else it may be is told at `check`.
+
+        Raises TooManyGuesses.
+        """
         if not self.required:
-            return
-        address = self._origin.client(request)
-        guesses = self._window(address)
+            return True
+        guesses = self._window(self._origin.client(request))
         if guesses is not None and guesses.count >= GUESSES_PER_WINDOW:
             raise TooManyGuesses(guesses.window_start + WINDOW_S - self._clock())
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
@@ -68,9 +81,7 @@ class Authenticator:
             candidates.append(bearer.strip().encode("latin-1").decode("utf-8", "surrogateescape"))
         # All are compared, so that the time taken does not tell which of them was looked at.
         matches = [self.matches(candidate) for candidate in candidates]
-        if not any(matches):
-            self._note_failure(address)
-            raise Forbidden
+        return any(matches)
 
     def _window(self, address: str) -> _Guesses | None:
         guesses = self._guesses.get(address)

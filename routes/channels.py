@@ -1,59 +1,33 @@
-"""A channel as a document: history, posts and rendering joined, off the event loop."""
+"""A channel as a document: history, the choice of posts, and rendering joined, off the event loop."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
-from contextlib import suppress
-from datetime import tzinfo
-from typing import TypeVar
 
 import msgspec
 
-import post_parser
-import rss_generator
-from errors import PassingFault, PostNotFound
-from feeds import page
-from feeds.feed import Feed, FeedFormat, Item
-from feeds.fragments import Fragment
+from errors import PostNotFound
+from feeds.feed import FeedFormat
+from history.join import MAX_MESSAGES
 from media_cache.warmer import ShownFile
 from model.channel import Channel
-from model.message import Message
-from posts.answers import answered_ids
-from posts.post import MediaLinks, Post, RenderOptions
-from routes.addresses import address, link_header
-from routes.content_coding import Encoded, encode
+from post_parser import traits_of
+from posts.filters import PostFilter, Traits
+from posts.flags import RENDER_FAILED
+from posts.grouping import Group
+from posts.post import Post, RenderOptions
+from posts.selection import FIRST_PAGE, Selection, Wanted, posts_at_hand, select
+from routes.addresses import Addresses
+from routes.content_coding import Encoded
 from routes.document_cache import DocumentCache, Rendered
+from routes.feed_keys import FeedKeys
 from routes.query import FeedQuery
-from routes.recently_used import RecentlyUsed
+from routes.rendering import Beside, Renderer
 from tg_cache import History, StaleReason, Window
-
-T = TypeVar("T")
-
-log = logging.getLogger(__name__)
 
 # One page of Telegram's history: asking for fewer messages costs the same call.
 FIRST_WINDOW = 100
-# Bounds the calls of one request where a channel is nothing but service messages and albums of ten.
-LARGEST_WINDOW = 1600
-# How long readers are told to wait between two polls, in seconds.
-FEED_MAX_AGE_S = 300
-# Posts that are kept rendered and sanitized, for the channels that are busiest; for the others a whole rendering each
-# few minutes costs less than the memory. A post takes 5 to 15 KB.
-REMEMBERED_POSTS = 300
-
-
-class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The owner's choices that shape documents, as in `Settings`. `zone` is that of dates on pages."""
-
-    link_host: str
-    zone: tzinfo
-    show_flags: bool
-    show_bridge_link: bool
-    reply_quote_chars: int
-    reply_quote_distance: int
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,188 +57,188 @@ class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
     channel_id: int
     version: int
     fetched_at: float
-    # A window may be shorter while Telegram can't be asked for the rest.
+    # How far back the history is known: whether there are older pages depends on that.
     messages: int
     query: FeedQuery
     base_url: str
 
 
+class _Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """The posts of a page, and the history that they were chosen from.
+
+    `lacking` is what kept Telegram from being asked for more of it, None if there was no need.
+    """
+
+    selection: Selection
+    window: Window
+    lacking: StaleReason | None
+
+
 class ChannelDocuments:
     """Makes feeds and pages of channels, and keeps the latest in memory.
 
-    A document that has changed is made of the posts of the one before: only new and edited posts are rendered.
-
-    `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses. Rendering
-    runs in `threads`, which must be one thread: rendering is all Python, so more of them would only fight with the
-    event loop for the interpreter. `on_shown` is told which files a feed names, whenever one is made.
+    `keys`, where given, stand in the addresses of feeds. `on_shown` is told which files a feed names, whenever one is
+    made.
     """
 
     def __init__(
         self,
         history: History,
         cache: DocumentCache[DocumentKey],
-        links_for: Callable[[str], MediaLinks],
-        settings: RenderSettings,
-        threads: Executor,
+        renderer: Renderer,
+        keys: FeedKeys | None = None,
         on_shown: Callable[[Sequence[ShownFile]], None] = lambda files: None,
     ) -> None:
         self._history = history
         self._cache = cache
-        self._links_for = links_for
-        self._settings = settings
-        self._threads = threads
+        self._renderer = renderer
+        self._keys = keys
         self._on_shown = on_shown
-        self._failed_renders = 0
-        # So that equal options are one object: they are part of every key below.
-        self._known_options: RecentlyUsed[RenderOptions, RenderOptions] = RecentlyUsed(16)
-        # All three are used in `threads` alone.
-        self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
-        # By guid and options.
-        self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
-        self._fragments: dict[FeedFormat, RecentlyUsed[str, Fragment]] = {
-            format: RecentlyUsed(REMEMBERED_POSTS) for format in (FeedFormat.RSS, FeedFormat.ATOM)
-        }
-
-    @property
-    def failed_renders(self) -> int:
-        """How often a post's rendering failed, so that a placeholder was shown."""
-        return self._failed_renders
+        # Filters are applied by one thread at a time: they take the interpreter as much as rendering does.
+        self._filtering = asyncio.Lock()
 
     def stats(self) -> DocumentStats:
         """How much is kept."""
-        return DocumentStats(documents=len(self._cache), bytes=self._cache.size, posts=len(self._rendered))
+        return DocumentStats(documents=len(self._cache), bytes=self._cache.size, posts=self._renderer.remembered_posts)
 
     async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
-        """The channel's newest posts as a document. Raises what History raises."""
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        window = await self._history.window(key, FIRST_WINDOW)
+        """The posts that the query finds in the channel, as a document.
+
+        Raises PostNotFound for a page that begins further back than the history that is kept, and what History raises.
+        """
+        began = asyncio.get_running_loop().time()
+        window = await self._at_hand(key, query)
         cache_key = DocumentKey(
             format=format,
             channel_id=window.channel.id,
             version=window.version,
             fetched_at=window.fetched_at,
-            messages=len(window.messages),
+            messages=window.held,
             query=query,
             base_url=base_url,
         )
-        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, query, format, base_url, began))
+        addresses = Addresses(
+            base_url=base_url,
+            channel=window.channel,
+            query=query,
+            feed_key=self._keys.of(window.channel.id) if self._keys is not None else "",
+        )
+        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, format, addresses, began))
         return Served(
             encoded=rendered.encoded,
-            link=link_header(base_url, format, window.channel),
+            link=addresses.link_header(format),
             fetched_at=window.fetched_at,
             stale=window.stale or rendered.lacking,
         )
 
-    async def post_page(self, key: str | int, post_id: int, base_url: str) -> Encoded:
-        """One post, with its whole album, as a page. Raises PostNotFound and what History raises."""
-        channel, messages = await self._history.album(key, post_id)
-        messages += tuple(await self._answered(key, messages))
-        return await self._in_thread(self._render_post, messages, channel, post_id, base_url)
-
-    async def _answered(self, key: str | int, messages: Sequence[Message]) -> list[Message]:
-        """What the messages answer, as far as it can be had: a page is good without, too."""
-        answered = []
-        for message_id in answered_ids(messages):
-            with suppress(PostNotFound, PassingFault):
-                answered.append(await self._history.message(key, message_id))
-        return answered
+    async def _at_hand(self, key: str | int, query: FeedQuery) -> Window:
+        """A window that is fresh; for older pages, which hardly change, all that is stored, however old."""
+        stored = None if query.before is None else await self._history.stored(key)
+        return stored or await self._history.window(key, FIRST_WINDOW)
 
     async def _render(
-        self, key: str | int, window: Window, query: FeedQuery, format: FeedFormat, base_url: str, began: float
+        self, key: str | int, window: Window, format: FeedFormat, addresses: Addresses, began: float
     ) -> Rendered:
         """The document. `began` is when its reader came, by the loop's clock."""
-        loop = asyncio.get_running_loop()
-        options = self._options(query, base_url)
-        posts = await self._in_thread(self._posts, window, options, query.limit)
-        count, lacking = FIRST_WINDOW, None
-        while len(posts) < query.limit and not window.reached_start and lacking is None and count < LARGEST_WINDOW:
-            count *= 2
-            window = await self._history.window(key, count, waited=loop.time() - began)
-            lacking = window.stale
-            posts = await self._in_thread(self._posts, window, options, query.limit)
-        encoded = await self._in_thread(self._encoded, posts, window, format, options)
-        self._on_shown(_files_of(posts, window.channel))
-        return Rendered(encoded=encoded, lacking=lacking)
-
-    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
-
-    def _options(self, query: FeedQuery, base_url: str) -> RenderOptions:
-        options = RenderOptions(
-            base_url=base_url,
-            media=self._links_for(base_url),
-            link_host=f"https://{self._settings.link_host}",
-            merge_seconds=query.merge_seconds,
-            show_flags=self._settings.show_flags,
-            show_bridge_link=self._settings.show_bridge_link,
-            reply_quote_chars=self._settings.reply_quote_chars,
-            reply_quote_distance=self._settings.reply_quote_distance,
-        )
-        return self._known_options.setdefault(options, options)
-
-    def _posts(self, window: Window, options: RenderOptions, limit: int) -> list[Post]:
-        return post_parser.build_posts(
-            window.messages,
-            window.channel,
-            options,
-            limit=limit,
-            on_failure=self._failure_listener(window.channel),
-            memory=self._rendered,
-        )
-
-    def _failure_listener(self, channel: Channel) -> post_parser.FailureListener:
-        """Counts and logs posts of the channel that can't be shown."""
-
-        def note_failure(message_id: int, error: BaseException) -> None:
-            self._failed_renders += 1
-            log.error("Post %s of channel %s can't be rendered", message_id, channel.id, exc_info=error)
-
-        return note_failure
-
-    def _encoded(self, posts: Sequence[Post], window: Window, format: FeedFormat, options: RenderOptions) -> Encoded:
-        feed = self._feed(posts, window.channel, window.changed_at, format, options)
-        fragments = self._fragments.get(format)
-        return encode(rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments))
-
-    def _render_post(self, messages: Sequence[Message], channel: Channel, post_id: int, base_url: str) -> Encoded:
-        options = self._options(FeedQuery(), base_url)
-        listener = self._failure_listener(channel)
-        post = post_parser.post_of(messages, channel, options, post_id, on_failure=listener)
-        if post is None:
-            raise PostNotFound(f"Post {post_id} has nothing to show")
-        feed = self._feed([post], channel, post.updated or post.date or 0, FeedFormat.HTML, options)
-        feed = msgspec.structs.replace(feed, self_url=f"{feed.page_url}/{post_id}")
-        return encode(page.render_post_page(feed, feed.items[0], self._settings.zone))
-
-    def _feed(
-        self, posts: Sequence[Post], channel: Channel, changed_at: int, format: FeedFormat, options: RenderOptions
-    ) -> Feed:
-        urls = {each: address(options.base_url, each, channel) for each in FeedFormat}
-        icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
-        feed = rss_generator.build_feed(
+        query = addresses.query
+        choice = await self._choose(key, window, addresses, began)
+        window, selection = choice.window, choice.selection
+        if selection.beyond and not window.reached_start:
+            raise PostNotFound(
+                f"Posts before {query.before} are further back than the {MAX_MESSAGES} messages kept of a chat"
+            )
+        options = self._renderer.options(addresses.base_url, query.merge_seconds)
+        posts = await self._renderer.run(self._renderer.posts, selection.groups, window, options)
+        encoded = await self._renderer.run(
+            self._renderer.document,
             posts,
-            channel,
-            known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
-            base_url=options.base_url,
-            self_url=urls[format],
-            page_url=urls[FeedFormat.HTML],
-            posts_url=urls[FeedFormat.HTML],
-            feed_url=urls[FeedFormat.RSS],
-            atom_url=urls[FeedFormat.ATOM],
-            json_url=urls[FeedFormat.JSON],
-            icon_url=icon_url,
-            updated=changed_at,
-            ttl=FEED_MAX_AGE_S,
-            link_host=options.link_host,
+            window,
+            format,
+            addresses,
+            options,
+            _beside(format, addresses, choice),
         )
-        rendered = {post.guid for post in posts if not post.failed}
-        for item in feed.items:
-            if item.post.failed and item.post.guid in rendered:
-                self._failed_renders += 1
-                log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], channel.id)
-        self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
-        return feed
+        self._on_shown(_files_of(posts, window.channel))
+        return Rendered(encoded=encoded, lacking=choice.lacking)
+
+    async def _choose(self, key: str | int, window: Window, addresses: Addresses, began: float) -> _Choice:
+        """Choose the posts from what is stored; while there are too few, from a history twice as long.
+
+        So one request never asks for more than `MAX_MESSAGES` messages, in pages of a hundred. Raises the fault that
+        kept Telegram from being asked if nothing was found: whether there is nothing is not known then.
+        """
+        loop = asyncio.get_running_loop()
+        window = await self._history.stored(window.channel.id) or window
+        selection = await self._select(window, addresses)
+        count = 0
+        lacking: StaleReason | None = None
+        while len(selection.groups) < addresses.query.limit and not window.reached_start and lacking is None:
+            longer = min(MAX_MESSAGES, max(FIRST_WINDOW, 2 * len(window.messages)))
+            if longer <= count:
+                break
+            count = longer
+            window = await self._history.window(key, count, waited=loop.time() - began)
+            selection, lacking = await self._select(window, addresses), window.stale
+            if lacking is not None and not selection.groups:
+                window = await self._history.window(key, count, waited=loop.time() - began, stale=False)
+                selection, lacking = await self._select(window, addresses), None
+        return _Choice(selection=selection, window=window, lacking=lacking)
+
+    async def _select(self, window: Window, addresses: Addresses) -> Selection:
+        query = addresses.query
+        if not query.filters:
+            return await self._renderer.run(_selection, window, query, None)
+        post_filter = PostFilter(query.filters)
+        if post_filter.on_failure:
+            options = self._renderer.options(addresses.base_url, query.merge_seconds)
+            return await self._renderer.run(self._select_rendered, window, query, options, post_filter)
+
+        def is_wanted(group: Group) -> bool:
+            return post_filter.keeps(traits_of(group, window.channel))
+
+        async with self._filtering:
+            return await asyncio.to_thread(_selection, window, query, is_wanted)
+
+    def _select_rendered(
+        self, window: Window, query: FeedQuery, options: RenderOptions, post_filter: PostFilter
+    ) -> Selection:
+        """As `_selection`, with posts rendered where it matters whether they can be; in the renderer's thread."""
+
+        def is_wanted(group: Group) -> bool:
+            traits = traits_of(group, window.channel)
+            failed = Traits((*traits.flags, RENDER_FAILED), traits.text)
+            wanted, wanted_if_failed = post_filter.keeps(traits), post_filter.keeps(failed)
+            if wanted is wanted_if_failed:
+                return wanted
+            (post,) = self._renderer.posts([group], window, options)
+            return wanted_if_failed if post.failed else wanted
+
+        return _selection(window, query, is_wanted)
+
+
+def _selection(window: Window, query: FeedQuery, wanted: Wanted | None) -> Selection:
+    groups = posts_at_hand(window.messages, query.merge_seconds, open_end=not window.reached_start)
+    return select(groups, limit=query.limit, before=query.before, wanted=wanted)
+
+
+def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice) -> Beside:
+    """The pages before and behind.
+
+    Programs follow a feed's next page at once, and page by page, so it is named only where it is stored whole: then
+    Telegram is not asked for it. People follow a page's link when they want to read on, so there is one as long as
+    there is or may be more.
+    """
+    selection, window = choice.selection, choice.window
+    if format is FeedFormat.HTML:
+        has_older = selection.following > 0 or (not window.reached_start and len(window.messages) < MAX_MESSAGES)
+    else:
+        has_older = selection.following >= (1 if window.reached_start else addresses.query.limit)
+    older = newer = ""
+    if has_older and selection.older is not None:
+        older = addresses.page(format, selection.older)
+    if selection.newer is not None:
+        newer = addresses.newest(format) if selection.newer == FIRST_PAGE else addresses.page(format, selection.newer)
+    return Beside(older=older, newer=newer)
 
 
 def _files_of(posts: Sequence[Post], channel: Channel) -> list[ShownFile]:

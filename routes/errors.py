@@ -26,6 +26,7 @@ from errors import (
     MediaGone,
     PassingFault,
     PostNotFound,
+    PreconditionFailed,
     TelegramTimeout,
     TooManyGuesses,
 )
@@ -43,6 +44,7 @@ STATUS_OF: dict[type[BridgeError], int] = {
     ChannelNotFound: 404,
     PostNotFound: 404,
     MediaGone: 404,
+    PreconditionFailed: 412,
     TooManyGuesses: 429,
     FloodWait: 429,
     TelegramTimeout: 504,
@@ -127,7 +129,8 @@ class FaultGuard:
         try:
             await self._app(scope, receive, note_start)
         except ClientDisconnect:
-            log.debug("the client of %s went away", scope["path"])
+            # Not the whole path: it may hold the token.
+            log.debug("the client of /%s went away", scope["path"].lstrip("/").partition("/")[0])
         except asyncio.CancelledError:
             # Only the server's stop cancels requests. A reader comes back; a file that was cut is asked for again.
             if not started:

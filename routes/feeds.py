@@ -6,72 +6,71 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from errors import BadParameter
 from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
 from model.channel_key import parse_channel_key
-from model.message import LARGEST_ID
+from routes.admission import Admission
 from routes.answers import feed_response, page_response
-from routes.auth import Authenticator
 from routes.channels import ChannelDocuments
+from routes.headers import METHODS
 from routes.origin import Origin
-from routes.query import parse_feed_query, parse_format
-from routes.target import Target, parse_target
-
-METHODS = ["GET", "HEAD"]
+from routes.query import parse_feed_query, parse_flag, parse_format
+from routes.single_posts import PostDocuments
 
 
-def feed_router(documents: ChannelDocuments, auth: Authenticator, origin: Origin, *, merge: bool) -> APIRouter:
+def feed_router(
+    documents: ChannelDocuments, posts: PostDocuments, admission: Admission, origin: Origin, *, merge: bool
+) -> APIRouter:
     """The routes. `merge` is whether messages near in time are joined. Faults are raised as BridgeError."""
     router = APIRouter()
 
-    def admit(request: Request, path: str, *, with_post: bool) -> Target:
-        try:
-            target = parse_target(path, is_token=auth.matches, with_post=with_post)
-        except BadParameter:
-            # Whoever guesses tokens must not learn anything from how a path is wrong.
-            auth.check(request, path.rpartition("/")[2])
-            raise
-        auth.check(request, target.token)
-        if with_post and target.token is not None and target.post_id is None and not auth.required:
-            raise BadParameter("post_id", f"must be a number from 1 to {LARGEST_ID}, got {target.token[:40]!r}")
-        return target
-
-    async def channel(request: Request, target: Target, format: FeedFormat) -> Response:
+    async def channel(request: Request, key: str | int, format: FeedFormat) -> Response:
         query = parse_feed_query(request.query_params, merge=merge)
-        key = parse_channel_key(target.channel)
         served = await documents.feed(key, query, format, origin.base_url(request))
         if format is FeedFormat.HTML:
             return page_response(request, served.encoded, content_security_policy())
-        return feed_response(request, served, private=auth.required)
+        return feed_response(request, served, private=admission.required)
+
+    async def page(request: Request, path: str) -> Response:
+        target = admission.target(request, path)
+        return await channel(request, parse_channel_key(target.channel), FeedFormat.HTML)
+
+    async def post_page(request: Request, key: str | int, post_id: int) -> Response:
+        debug = parse_flag(request.query_params, "debug")
+        encoded = await posts.page(key, post_id, origin.base_url(request), debug=debug)
+        return page_response(request, encoded, content_security_policy())
 
     @router.api_route("/rss/{path:path}", methods=METHODS)
     async def rss(request: Request, path: str) -> Response:
         """The channel as an RSS feed, or in the format that `output_type` names."""
-        target = admit(request, path, with_post=False)
-        return await channel(request, target, parse_format(request.query_params, tuple(FeedFormat)))
+        if request.query_params.get("output_type") == FeedFormat.HTML:
+            # A page is more than a feed, so a feed's key does not open it.
+            return await page(request, path)
+        key = await admission.feed(request, path)
+        return await channel(request, key, parse_format(request.query_params, tuple(FeedFormat)))
 
     @router.api_route("/atom/{path:path}", methods=METHODS)
     async def atom(request: Request, path: str) -> Response:
         """The channel as an Atom feed."""
-        return await channel(request, admit(request, path, with_post=False), FeedFormat.ATOM)
+        return await channel(request, await admission.feed(request, path), FeedFormat.ATOM)
 
     @router.api_route("/feed.json/{path:path}", methods=METHODS)
     async def json_feed(request: Request, path: str) -> Response:
         """The channel as a JSON Feed."""
-        return await channel(request, admit(request, path, with_post=False), FeedFormat.JSON)
+        return await channel(request, await admission.feed(request, path), FeedFormat.JSON)
 
     @router.api_route("/html/{path:path}", methods=METHODS)
-    @router.api_route("/post/html/{path:path}", methods=METHODS)
     async def html(request: Request, path: str) -> Response:
         """The channel, or one post of it, as a page."""
-        target = admit(request, path, with_post=True)
-        if target.post_id is None:
-            if request.url.path.startswith("/post/"):
-                raise BadParameter("post_id", "is missing: the address is /post/html/{channel}/{post_id}")
-            return await channel(request, target, FeedFormat.HTML)
+        target = admission.target(request, path, with_post=True)
         key = parse_channel_key(target.channel)
-        page = await documents.post_page(key, target.post_id, origin.base_url(request))
-        return page_response(request, page, content_security_policy())
+        if target.post_id is None:
+            return await channel(request, key, FeedFormat.HTML)
+        return await post_page(request, key, target.post_id)
+
+    @router.api_route("/post/html/{path:path}", methods=METHODS)
+    async def post_html(request: Request, path: str) -> Response:
+        """One post as a page."""
+        return await post_page(request, *admission.post(request, path, "/post/html"))
 
     return router

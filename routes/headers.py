@@ -1,4 +1,4 @@
-"""Headers that every answer of the bridge's own words carries."""
+"""Headers that every answer of the bridge's own words carries, and the methods that it answers."""
 
 from __future__ import annotations
 
@@ -8,3 +8,5 @@ COMMON_HEADERS = {
     "X-Robots-Tag": "noindex",
     "Referrer-Policy": "no-referrer",
 }
+
+METHODS = ["GET", "HEAD"]

@@ -16,8 +16,7 @@ from config import VERSION
 from media_cache.warmer import WarmerStats
 from routes.auth import Authenticator
 from routes.channels import DocumentStats
-from routes.feeds import METHODS
-from routes.headers import COMMON_HEADERS
+from routes.headers import COMMON_HEADERS, METHODS
 from storage.media_store import Usage
 from supervisor import TaskStats
 from telegram.watchdog import WatchdogStats

@@ -26,35 +26,41 @@ def http_date(moment: float) -> str:
 
 
 def tag_listed(header: str, etag: str, *, weak: bool) -> bool:
-    """Whether an If-Match or If-None-Match list names the (strong) `etag`; `*` does.
+    """Whether an If-Match or If-None-Match list names the `etag`; `*` does.
 
-    `weak` picks the comparison of RFC 9110 8.8.3.2: the weak one takes `W/"x"` for `"x"`.
+    `weak` picks the comparison of RFC 9110 8.8.3.2: the weak one takes `W/"x"` for `"x"`, the strong one takes no weak
+    tag for equal to any.
     """
     if header.strip() == "*":
         return True
-    return any(tag == etag and (weak or not mark) for mark, tag in _ENTITY_TAG.findall(header))
+    own = etag.removeprefix("W/")
+    if own != etag and not weak:
+        return False
+    return any(tag == own and (weak or not mark) for mark, tag in _ENTITY_TAG.findall(header))
 
 
-def evaluate(headers: Mapping[str, str], etag: str, modified: float) -> Verdict:
-    """Judge a GET or HEAD for an existing file, in the order of RFC 9110 13.2.2.
+def evaluate(headers: Mapping[str, str], etag: str, modified: float | None) -> Verdict:
+    """Judge a GET or HEAD for something that exists, in the order of RFC 9110 13.2.2.
 
-    `headers` are looked up by lower-case names, `etag` is strong and quoted, `modified` in unix seconds. A date that
-    can't be read is as if it were not there.
+    `headers` are looked up by lower-case names, `etag` is quoted, `modified` in unix seconds, None where no time is
+    told: then conditions by date don't count (RFC 9110 13.1.3, 13.1.4). A date that can't be read is as if it were not
+    there.
     """
     if_match = headers.get("if-match")
     if if_match is not None:
         if not tag_listed(if_match, etag, weak=False):
             return Verdict.FAILED
-    else:
+    elif modified is not None:
         limit = _seconds(headers.get("if-unmodified-since"))
         if limit is not None and int(modified) > limit:
             return Verdict.FAILED
     if_none_match = headers.get("if-none-match")
     if if_none_match is not None:
         return Verdict.NOT_MODIFIED if tag_listed(if_none_match, etag, weak=True) else Verdict.PROCEED
-    since = _seconds(headers.get("if-modified-since"))
-    if since is not None and int(modified) <= since:
-        return Verdict.NOT_MODIFIED
+    if modified is not None:
+        since = _seconds(headers.get("if-modified-since"))
+        if since is not None and int(modified) <= since:
+            return Verdict.NOT_MODIFIED
     return Verdict.PROCEED
 
 

@@ -8,16 +8,40 @@ import msgspec
 
 from errors import BadParameter
 from feeds.feed import FeedFormat
+from model.message import LARGEST_ID
+from posts.filters import ALL_FLAGS, Filters, PatternError, compile_pattern
+from posts.flags import FLAGS, MERGED
 
 LIMIT_DEFAULT, LIMIT_MIN, LIMIT_MAX = 50, 1, 200
 MERGE_SECONDS_DEFAULT, MERGE_SECONDS_MAX = 5, 86_400
 
+FLAG_NAMES = tuple(sorted(flag.name for flag in FLAGS))
+
 
 class FeedQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request asks of a channel. `limit` counts posts; `merge_seconds` is None where merging is off."""
+    """What a request asks of a channel.
+
+    `limit` counts posts; `merge_seconds` is None where merging is off; only posts older than the one with the message
+    `before` are wanted. Queries that ask for the same are equal.
+    """
 
     limit: int = LIMIT_DEFAULT
     merge_seconds: int | None = None
+    filters: Filters = Filters()
+    before: int | None = None
+
+    def choice(self) -> dict[str, str]:
+        """What chooses the posts, wherever the page begins and ends: parameters that are part of a feed's identity."""
+        merge = (
+            {} if self.merge_seconds in (None, MERGE_SECONDS_DEFAULT) else {"merge_seconds": str(self.merge_seconds)}
+        )
+        return self.filters.parameters() | merge
+
+    def parameters(self) -> dict[str, str]:
+        """The parameters that make this query, without those that only repeat a default."""
+        limit = {} if self.limit == LIMIT_DEFAULT else {"limit": str(self.limit)}
+        before = {} if self.before is None else {"before": str(self.before)}
+        return self.choice() | limit | before
 
 
 def parse_feed_query(params: Mapping[str, str], *, merge: bool) -> FeedQuery:
@@ -29,6 +53,13 @@ def parse_feed_query(params: Mapping[str, str], *, merge: bool) -> FeedQuery:
     return FeedQuery(
         limit=_integer(params, "limit", LIMIT_DEFAULT, LIMIT_MIN, LIMIT_MAX),
         merge_seconds=merge_seconds if merge else None,
+        filters=Filters(
+            exclude_flags=_flags(params, "exclude_flags", may_be_all=True),
+            include_flags=_flags(params, "include_flags"),
+            exclude_text=_pattern(params, "exclude_text"),
+            include_text=_pattern(params, "include_text"),
+        ),
+        before=_integer(params, "before", 0, 1, LARGEST_ID) or None,
     )
 
 
@@ -42,6 +73,14 @@ def parse_format(params: Mapping[str, str], formats: Sequence[FeedFormat]) -> Fe
     raise BadParameter("output_type", f"must be one of {allowed}, got {text[:40]!r}")
 
 
+def parse_flag(params: Mapping[str, str], name: str) -> bool:
+    """A parameter that is true or false, by default false. Raises BadParameter."""
+    text = params.get(name, "false")
+    if text.lower() not in {"true", "1", "yes", "on", "false", "0", "no", "off"}:
+        raise BadParameter(name, f"must be true or false, got {text[:40]!r}")
+    return text.lower() in {"true", "1", "yes", "on"}
+
+
 def _integer(params: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
     text = params.get(name)
     if text is None:
@@ -50,3 +89,27 @@ def _integer(params: Mapping[str, str], name: str, default: int, low: int, high:
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and low <= int(text) <= high):
         raise BadParameter(name, f"must be a number from {low} to {high}, got {text[:40]!r}")
     return int(text)
+
+
+def _flags(params: Mapping[str, str], name: str, *, may_be_all: bool = False) -> tuple[str, ...]:
+    """The flags of a comma list, sorted, each once. A form sends an empty list for what nobody has filled in."""
+    wanted = {part.strip().lower() for part in params.get(name, "").split(",")} - {""}
+    unknown = sorted(wanted - set(FLAG_NAMES) - ({ALL_FLAGS} if may_be_all else set()))
+    if unknown:
+        allowed = f"{ALL_FLAGS}, {', '.join(FLAG_NAMES)}" if may_be_all else ", ".join(FLAG_NAMES)
+        raise BadParameter(name, f"there is no flag {unknown[0][:40]!r}; the flags are {allowed}")
+    if ALL_FLAGS in wanted:
+        # What it holds already is not said twice, so that equal queries are equal.
+        wanted &= {ALL_FLAGS, MERGED}
+    return tuple(sorted(wanted))
+
+
+def _pattern(params: Mapping[str, str], name: str) -> str:
+    """An expression that compiles. An empty one, as forms send it, is none."""
+    text = params.get(name, "")
+    if text:
+        try:
+            compile_pattern(text)
+        except PatternError as fault:
+            raise BadParameter(name, str(fault)) from None
+    return text

@@ -16,8 +16,7 @@ from feeds.page import FrontPage, content_security_policy, render_front_page
 from model.channel_key import parse_channel_key
 from routes.answers import page_response
 from routes.content_coding import encode
-from routes.feeds import METHODS
-from routes.headers import COMMON_HEADERS
+from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
 from telegram_client import State, Status
 

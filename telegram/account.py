@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from pyrogram import raw
 from pyrogram.connection import Connection as TCPConnection
@@ -16,6 +17,7 @@ from telegram.connection import KURIGRAM_VERSION, LAYER, Connection, open_connec
 from telegram.files import Files
 from telegram.options import TelegramOptions
 from telegram.peers import Peers, input_channel_of, input_peer_of, is_channel
+from telegram.raw_json import to_plain
 from tg_throttle import Priority, RpcGate
 
 
@@ -71,13 +73,22 @@ class Account:
 
     async def messages(self, channel: Channel, ids: Sequence[int], *, priority: Priority) -> list[Message]:
         """One channels.getMessages or messages.getMessages."""
+        return to_messages(await self._get_messages(channel, ids, priority), peer=channel)
+
+    async def raw_messages(self, channel: Channel, ids: Sequence[int], *, priority: Priority) -> list[Any]:
+        """The same call, with those that exist as plain data."""
+        answer = await self._get_messages(channel, ids, priority)
+        found = getattr(answer, "messages", [])
+        return [to_plain(message) for message in found if not isinstance(message, raw.types.MessageEmpty)]
+
+    async def _get_messages(
+        self, channel: Channel, ids: Sequence[int], priority: Priority
+    ) -> raw.base.messages.Messages:
         wanted: list[raw.base.InputMessage] = [raw.types.InputMessageID(id=message_id) for message_id in ids]
         if is_channel(channel.id):
             in_channel = raw.functions.channels.GetMessages(channel=input_channel_of(channel), id=wanted)
-            answer = await self._connection.call(in_channel, priority=priority)
-        else:
-            answer = await self._connection.call(raw.functions.messages.GetMessages(id=wanted), priority=priority)
-        return to_messages(answer, peer=channel)
+            return await self._connection.call(in_channel, priority=priority)
+        return await self._connection.call(raw.functions.messages.GetMessages(id=wanted), priority=priority)
 
     async def probe(self, time_limit: float) -> None:
         """See that Telegram answers and the login holds. Raises the bridge's errors."""

@@ -13,7 +13,11 @@ from starlette.routing import Route
 
 from api_server import create_app
 from config import Settings
-from routes.query import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, MERGE_SECONDS_DEFAULT
+from feeds.post_json import PostJson
+from history.join import MAX_MESSAGES
+from posts.filters import LONGEST_PATTERN, Filters
+from posts.flags import FLAGS
+from routes.query import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, MERGE_SECONDS_DEFAULT, MERGE_SECONDS_MAX
 from tg_cache import StaleReason
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +63,7 @@ async def test_every_route_is_documented_and_no_other(tmp_path: Path) -> None:
         served = {route.path for route in app.routes if isinstance(route, Route)}
     documented = {cells[0].strip("`") for cells in rows("docs/routes.md") if cells[0].startswith("`/")}
     # The code takes apart itself what follows the name of these routes.
-    prefix = re.compile(r"^(/rss|/atom|/feed\.json|/html|/post/html)/.*")
+    prefix = re.compile(r"^(/rss|/atom|/feed\.json|/html|/post/html|/json|/post/json|/raw_json)/.*")
     assert served == {prefix.sub(r"\1/{path:path}", path) for path in documented}
 
 
@@ -68,6 +72,29 @@ def test_the_query_parameters_are_documented_with_their_defaults() -> None:
     assert documented["limit"][1] == str(LIMIT_DEFAULT)
     assert f"{LIMIT_MIN} to {LIMIT_MAX}" in documented["limit"][2]
     assert documented["merge_seconds"][1] == str(MERGE_SECONDS_DEFAULT)
+    assert f"0 to {MERGE_SECONDS_MAX}" in documented["merge_seconds"][2]
+    assert set(Filters.__struct_fields__) < documented.keys()
+
+
+def test_the_bounds_of_filters_and_pages_are_documented() -> None:
+    text = " ".join((ROOT / "docs/routes.md").read_text("utf-8").split())
+    assert f"most {LONGEST_PATTERN} characters" in text
+    assert f"up to {MAX_MESSAGES} messages" in text and f"{MAX_MESSAGES // 100} calls to Telegram at most" in text
+
+
+def test_every_flag_is_documented_with_what_it_means_and_no_other() -> None:
+    section = (ROOT / "docs/routes.md").read_text("utf-8").partition("\n## Flags\n")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE)) == {
+        flag.name: flag.description for flag in FLAGS
+    }
+
+
+def test_every_field_of_a_post_is_documented_and_no_other() -> None:
+    section = (ROOT / "docs/routes.md").read_text("utf-8").partition("\n## A post as JSON\n")[2].partition("\n## ")[0]
+    rows_of_fields = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+    documented = [name for row in rows_of_fields for name in re.findall(r"`(\w+)`", row)]
+    assert set(documented) == set(PostJson.__struct_fields__)
+    assert len(documented) == len(set(documented))
 
 
 def test_the_example_environment_names_only_settings() -> None:

@@ -20,9 +20,10 @@ from model.entity import Entity, EntityType, Text
 from model.media import FileLocation, FileRef, Photo
 from model.message import Message, Reaction
 from posts.post import MediaLinks
-from routes.channels import ChannelDocuments, RenderSettings
+from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
 from routes.query import FeedQuery
+from routes.rendering import Renderer, RenderSettings
 from storage.schema import MIGRATIONS
 from tg_cache import History
 
@@ -57,7 +58,7 @@ class Desk:
         def links_for(base_url: str) -> MediaLinks:
             return CountedLinks(base_url, self._asked)
 
-        return ChannelDocuments(self.history, DocumentCache(10**6), links_for, SETTINGS, self._thread)
+        return ChannelDocuments(self.history, DocumentCache(10**6), Renderer(links_for, SETTINGS, self._thread))
 
     def rendered(self) -> dict[int, int]:
         """How often each post was rendered since this was last asked."""

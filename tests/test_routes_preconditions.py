@@ -56,6 +56,29 @@ def test_conditions(headers: dict[str, str], verdict: Verdict) -> None:
 
 
 @pytest.mark.parametrize(
+    ("headers", "verdict"),
+    [
+        # A weak tag is never equal to any in the strong comparison (8.8.3.2).
+        ({"if-match": f"W/{ETAG}"}, Verdict.FAILED),
+        ({"if-match": ETAG}, Verdict.FAILED),
+        ({"if-match": "*"}, Verdict.PROCEED),
+        ({"if-match": f"W/{ETAG}", "if-none-match": f"W/{ETAG}"}, Verdict.FAILED),
+        ({"if-none-match": f"W/{ETAG}"}, Verdict.NOT_MODIFIED),
+        ({"if-none-match": ETAG}, Verdict.NOT_MODIFIED),
+        ({"if-none-match": 'W/"other"'}, Verdict.PROCEED),
+    ],
+)
+def test_conditions_on_a_weak_tag(headers: dict[str, str], verdict: Verdict) -> None:
+    assert evaluate(headers, f"W/{ETAG}", MODIFIED) is verdict
+
+
+@pytest.mark.parametrize("name", ["if-modified-since", "if-unmodified-since"])
+@pytest.mark.parametrize("date", [EARLIER, LATER])
+def test_conditions_by_date_pass_by_what_has_no_time_of_change(name: str, date: str) -> None:
+    assert evaluate({name: date}, ETAG, None) is Verdict.PROCEED
+
+
+@pytest.mark.parametrize(
     ("if_range", "holds"),
     [
         (None, True),

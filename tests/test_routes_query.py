@@ -6,7 +6,8 @@ import pytest
 
 from errors import BadParameter
 from feeds.feed import FeedFormat
-from routes.query import FeedQuery, parse_feed_query, parse_format
+from posts.filters import Filters
+from routes.query import FLAG_NAMES, FeedQuery, parse_feed_query, parse_flag, parse_format
 
 
 def test_nothing_asked_gives_the_defaults() -> None:
@@ -37,3 +38,69 @@ def test_the_output_type_is_one_of_those_offered() -> None:
     assert parse_format({"output_type": "html"}, offered) is FeedFormat.HTML
     with pytest.raises(BadParameter, match=r"^output_type: must be one of rss, html, got 'atom'"):
         parse_format({"output_type": "atom"}, offered)
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("video", ("video",)),
+        ("video,fwd", ("fwd", "video")),
+        (" Video , fwd,,video ", ("fwd", "video")),
+        ("all", ("all",)),
+        ("all,video,merged", ("all", "merged")),
+        ("", ()),
+        (",", ()),
+    ],
+)
+def test_lists_of_the_same_flags_are_one_query(text: str, flags: tuple[str, ...]) -> None:
+    assert parse_feed_query({"exclude_flags": text}, merge=False).filters == Filters(exclude_flags=flags)
+
+
+@pytest.mark.parametrize(("name", "text"), [("exclude_flags", "fwd,vidoe"), ("include_flags", "vidoe")])
+def test_an_unknown_flag_is_answered_with_all_that_there_are(name: str, text: str) -> None:
+    with pytest.raises(BadParameter, match=rf"^{name}: there is no flag 'vidoe'; the flags are ") as caught:
+        parse_feed_query({name: text}, merge=False)
+    told = str(caught.value).rpartition("the flags are ")[2].split(", ")
+    assert told == ["all", *FLAG_NAMES] if name == "exclude_flags" else told == list(FLAG_NAMES)
+
+
+def test_all_is_no_flag_to_ask_for() -> None:
+    with pytest.raises(BadParameter, match=r"^include_flags: there is no flag 'all'"):
+        parse_feed_query({"include_flags": "all"}, merge=False)
+
+
+@pytest.mark.parametrize("name", ["exclude_text", "include_text"])
+def test_a_wrong_expression_is_named_with_its_fault(name: str) -> None:
+    with pytest.raises(
+        BadParameter, match=rf"^{name}: is no regular expression that RE2 understands \(missing \]: \[a\)$"
+    ):
+        parse_feed_query({name: "[a"}, merge=False)
+    with pytest.raises(BadParameter, match=rf"^{name}: must have at most 500 characters, has 501$"):
+        parse_feed_query({name: "a" * 501}, merge=False)
+    assert not parse_feed_query({name: ""}, merge=False).filters
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "2147483648", "", "first", "1e3"])
+def test_a_page_comes_before_a_message_id(value: str) -> None:
+    with pytest.raises(BadParameter, match=r"^before: must be a number from 1 to 2147483647, got "):
+        parse_feed_query({"before": value}, merge=False)
+    assert parse_feed_query({"before": "2147483647"}, merge=False).before == 2**31 - 1
+
+
+def test_what_chooses_posts_is_apart_from_where_a_page_ends() -> None:
+    query = parse_feed_query(
+        {"limit": "3", "before": "9", "exclude_flags": "video,fwd", "include_text": "x", "merge_seconds": "7"},
+        merge=True,
+    )
+    assert query.choice() == {"exclude_flags": "fwd,video", "include_text": "x", "merge_seconds": "7"}
+    assert query.parameters() == query.choice() | {"limit": "3", "before": "9"}
+    assert FeedQuery(merge_seconds=5).parameters() == FeedQuery().parameters() == {}
+
+
+def test_a_switch_is_true_or_false() -> None:
+    assert [parse_flag({"debug": text}, "debug") for text in ("true", "1", "ON", "false", "no")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+    assert not parse_flag({}, "debug")
+    with pytest.raises(BadParameter, match=r"^debug: must be true or false, got 'maybe'"):
+        parse_flag({"debug": "maybe"}, "debug")

@@ -1,0 +1,188 @@
+"""From messages to bytes, with what was rendered before in memory. All of it runs in one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from datetime import tzinfo
+from typing import TypeVar
+
+import msgspec
+
+import post_parser
+import rss_generator
+from feeds.feed import Feed, FeedFormat, Item
+from feeds.fragments import Fragment
+from model.channel import Channel
+from model.message import Message
+from posts.grouping import Group
+from posts.post import MediaLinks, Post, RenderOptions
+from routes.addresses import Addresses
+from routes.content_coding import Encoded, encode
+from routes.recently_used import RecentlyUsed
+from tg_cache import Window
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+# How long readers are told to wait between two polls, in seconds.
+FEED_MAX_AGE_S = 300
+# Posts that are kept rendered and sanitized, for the channels that are busiest; for the others a whole rendering each
+# few minutes costs less than the memory. A post takes 5 to 15 KB.
+REMEMBERED_POSTS = 300
+
+
+class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The owner's choices that shape documents, as in `Settings`. `zone` is that of dates on pages."""
+
+    link_host: str
+    zone: tzinfo
+    show_flags: bool
+    show_bridge_link: bool
+    reply_quote_chars: int
+    reply_quote_distance: int
+
+
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """The addresses of the pages beside one, "" where there is none."""
+
+    older: str = ""
+    newer: str = ""
+
+
+class Renderer:
+    """Makes posts and documents; only posts that are new or edited are rendered, the others are remembered.
+
+    `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses. `threads`
+    must be one thread: rendering is all Python, so more of them would only fight with the event loop for the
+    interpreter. `run` does work there, which the methods that are no coroutines are for.
+    """
+
+    def __init__(self, links_for: Callable[[str], MediaLinks], settings: RenderSettings, threads: Executor) -> None:
+        self._links_for = links_for
+        self._settings = settings
+        self._threads = threads
+        self._failed_renders = 0
+        # So that equal options are one object: they are part of every key below. Used in the event loop alone.
+        self._known_options: RecentlyUsed[RenderOptions, RenderOptions] = RecentlyUsed(16)
+        # All three are used in `threads` alone.
+        self._rendered: RecentlyUsed[post_parser.MemoryKey, post_parser.Remembered] = RecentlyUsed(REMEMBERED_POSTS)
+        # By guid and options.
+        self._safe: RecentlyUsed[tuple[str, RenderOptions], Item] = RecentlyUsed(REMEMBERED_POSTS)
+        self._fragments: dict[FeedFormat, RecentlyUsed[str, Fragment]] = {
+            format: RecentlyUsed(REMEMBERED_POSTS) for format in (FeedFormat.RSS, FeedFormat.ATOM)
+        }
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of dates on pages."""
+        return self._settings.zone
+
+    @property
+    def remembered_posts(self) -> int:
+        """How many rendered posts are in memory."""
+        return len(self._rendered)
+
+    @property
+    def failed_renders(self) -> int:
+        """How often a post's rendering failed, so that a placeholder was shown."""
+        return self._failed_renders
+
+    async def run(self, work: Callable[..., T], *arguments: object) -> T:
+        """What `work` gives, done in the thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+    def options(self, base_url: str, merge_seconds: int | None = None) -> RenderOptions:
+        """All that posts depend on besides messages. Not to be called in the thread."""
+        options = RenderOptions(
+            base_url=base_url,
+            media=self._links_for(base_url),
+            link_host=f"https://{self._settings.link_host}",
+            merge_seconds=merge_seconds,
+            show_flags=self._settings.show_flags,
+            show_bridge_link=self._settings.show_bridge_link,
+            reply_quote_chars=self._settings.reply_quote_chars,
+            reply_quote_distance=self._settings.reply_quote_distance,
+        )
+        return self._known_options.setdefault(options, options)
+
+    def posts(self, groups: Iterable[Group], window: Window, options: RenderOptions) -> list[Post]:
+        """The groups' posts; `window` is all that is at hand of the channel."""
+        return post_parser.render_posts(
+            groups,
+            window.messages,
+            window.channel,
+            options,
+            on_failure=self._failure_listener(window.channel),
+            memory=self._rendered,
+        )
+
+    def single(
+        self, messages: Sequence[Message], channel: Channel, options: RenderOptions, post_id: int
+    ) -> Post | None:
+        """The post that the message is part of; None if there is nothing to show of it."""
+        return post_parser.post_of(messages, channel, options, post_id, on_failure=self._failure_listener(channel))
+
+    def document(
+        self,
+        posts: Sequence[Post],
+        window: Window,
+        format: FeedFormat,
+        addresses: Addresses,
+        options: RenderOptions,
+        beside: Beside,
+    ) -> Encoded:
+        """The document of the posts."""
+        feed = self.feed(posts, window.changed_at, format, addresses, options, beside)
+        fragments = self._fragments.get(format)
+        return encode(rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments))
+
+    def feed(
+        self,
+        posts: Sequence[Post],
+        changed_at: int,
+        format: FeedFormat,
+        addresses: Addresses,
+        options: RenderOptions,
+        beside: Beside,
+    ) -> Feed:
+        """The posts made safe, with the addresses that a document names."""
+        channel = addresses.channel
+        feed = rss_generator.build_feed(
+            posts,
+            channel,
+            known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
+            base_url=options.base_url,
+            self_url=addresses.own(format),
+            page_url=addresses.newest(FeedFormat.HTML),
+            posts_url=addresses.posts(),
+            feed_url=addresses.newest(FeedFormat.RSS),
+            atom_url=addresses.newest(FeedFormat.ATOM),
+            json_url=addresses.newest(FeedFormat.JSON),
+            icon_url=options.media.url(channel.id, 0, channel.photo) if channel.photo else "",
+            older_url=beside.older,
+            newer_url=beside.newer,
+            updated=changed_at,
+            ttl=FEED_MAX_AGE_S,
+            link_host=options.link_host,
+            filters=addresses.query.choice(),
+        )
+        rendered = {post.guid for post in posts if not post.failed}
+        for item in feed.items:
+            if item.post.failed and item.post.guid in rendered:
+                self._failed_renders += 1
+                log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], channel.id)
+        self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
+        return feed
+
+    def _failure_listener(self, channel: Channel) -> post_parser.FailureListener:
+        """Counts and logs posts of the channel that can't be shown."""
+
+        def note_failure(message_id: int, error: BaseException) -> None:
+            self._failed_renders += 1
+            log.error("Post %s of channel %s can't be rendered", message_id, channel.id, exc_info=error)
+
+        return note_failure
