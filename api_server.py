@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -85,12 +86,14 @@ def create_app(
     *,
     connection_factory: type[TCPConnection] | None = None,
     give_up: Callable[[], None] = lambda: None,
+    clock: Callable[[], float] = time.time,
 ) -> FastAPI:
     """The whole service as an ASGI application; every object is built here and in `_running`.
 
     `connection_factory` replaces the way to Telegram's data centers (tests only). `give_up` is called when the
-    connection to Telegram can't be restored without a new process. The application's lifespan raises StorageError if
-    the data folder can't be used.
+    connection to Telegram can't be restored without a new process. By `clock` (unix seconds) what is stored grows old
+    and what was refused may be asked for again. The application's lifespan raises StorageError if the data folder
+    can't be used.
     """
     answers = ErrorAnswers(
         lambda status, reason: render_error_page(status, reason).body,
@@ -99,7 +102,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _running(app, settings, connection_factory, give_up):
+        async with _running(app, settings, connection_factory, give_up, clock):
             yield
 
     app = FastAPI(
@@ -124,6 +127,7 @@ async def _running(
     settings: Settings,
     connection_factory: type[TCPConnection] | None,
     give_up: Callable[[], None],
+    clock: Callable[[], float],
 ) -> AsyncIterator[None]:
     """Build the floors from the bottom up, start them, add their routes; at the end stop them in reverse."""
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -158,6 +162,7 @@ async def _running(
             is_noise=makes_no_post,
             patience=PATIENCE,
             queue_wait=gate.expected_wait,
+            clock=clock,
         )
         media = MediaCache(
             settings.data_path / "media",
@@ -173,6 +178,7 @@ async def _running(
             cache_limits=CacheLimits(
                 ttl_days=settings.media_cache_ttl_days, most_bytes=int(settings.media_cache_max_gb * GIGABYTE)
             ),
+            now=clock,
         )
         stack.push_async_callback(media.close)
         supervisor = Supervisor()

@@ -233,7 +233,7 @@ async def _begin(connection: Connection, options: TelegramOptions) -> None:
     except KURIGRAM_ERRORS as error:
         raise translate(error, "the connection") from error
     for ask in (_ask_for_updates, _ask_for_name):
-        await ask(connection, max(1.0, deadline - time.monotonic()))
+        await ask(connection, min(options.call_timeout, max(1.0, deadline - time.monotonic())))
 
 
 def pick_address(config: raw.types.Config, dc_id: int, *, media: bool, cdn: bool = False) -> raw.types.DcOption:

@@ -34,6 +34,10 @@ class NeverSent(ConnectionLost):
     """The connection was away and did not come back in time for the call to be sent."""
 
 
+class SaltsRefused(ConnectionError):
+    """Telegram refuses one salt after the other."""
+
+
 _NO_CHANNEL = (
     tl.UsernameNotOccupied,
     tl.UsernameInvalid,
@@ -103,6 +107,8 @@ def translate(error: Exception, method: str) -> BridgeError:
             translated = TelegramUnavailable(f"Telegram refused {method} ({name_of(error)})", 60)
         case TimeoutError():
             translated = TelegramTimeout(f"Telegram did not answer {method} in time")
+        case SaltsRefused():
+            translated = TelegramUnavailable(f"Telegram could not answer {method} (it refuses every salt)")
         case ConnectionLost():
             translated = TelegramUnavailable("The connection to Telegram was lost and is being restored", 5)
         case _:

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from pyrogram import errors as tl
@@ -15,7 +16,7 @@ from pyrogram.raw.core import TLObject
 from pyrogram.session import Session
 from pyrogram.session.session import AuthKeyNotFound
 
-from telegram.errors import BAD_APPLICATION, ConnectionLost, NeverSent, pause_of
+from telegram.errors import BAD_APPLICATION, ConnectionLost, NeverSent, SaltsRefused, pause_of
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,11 @@ LONGEST_PAUSE = 30.0
 STOP_TIMEOUT = 3.0
 # A connection that takes no bytes any more has ended for its reader, too, in so many seconds.
 LOSS_SEEN_WITHIN = 1.0
+# A salt that is refused is replaced by the one that comes with the refusal. Two of them in a row are odd, more a loop.
+MOST_SALTS = 3
+
+# How many sends the present one is inside of: Kurigram sends again, from within, what had a wrong salt.
+_depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
 class OneTrySession(Session):
@@ -165,7 +171,14 @@ class OneTrySession(Session):
         await Session.stop(self)
 
     async def send(self, data: TLObject[T], wait_response: bool = True, timeout: float = Session.WAIT_TIMEOUT) -> Any:  # noqa: ASYNC109
-        """As in Kurigram; notes the configuration that a start brings, and errors that hit the connection itself."""
+        """As in Kurigram; notes the configuration that a start brings, and errors that hit the connection itself.
+
+        Raises SaltsRefused where Kurigram's would send again without end.
+        """
+        depth = _depth.get()
+        if depth > MOST_SALTS:
+            raise SaltsRefused("Telegram refuses every salt, also those it has just given out")
+        level = _depth.set(depth + 1)
         try:
             answer = await super().send(data, wait_response, timeout)
         except tl.RPCError as error:
@@ -177,6 +190,8 @@ class OneTrySession(Session):
                     # Kurigram would try again for ever.
                     self._end(error)
             raise
+        finally:
+            _depth.reset(level)
         if isinstance(answer, raw.types.Config):
             self.config = answer
         return answer

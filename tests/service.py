@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -35,17 +36,24 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
 
 @asynccontextmanager
 async def serving(
-    server: Server, folder: Path, *, logged_in: bool = True, **changes: Any
+    server: Server,
+    folder: Path,
+    *,
+    logged_in: bool = True,
+    connected: bool = True,
+    clock: Callable[[], float] = time.time,
+    **changes: Any,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """Run the service against `server` with its data in `folder`; gives an HTTP client for it.
 
-    With `logged_in` the session is made ready, and the service is connected when this returns.
+    With `logged_in` the session is made ready, and with `connected`, too, the service has connected when this returns.
+    `clock` tells the service the time.
     """
     folder.mkdir(exist_ok=True)
     if logged_in:
         await server.write_session_file(SessionFile(folder).path)
     listener = listen("127.0.0.1", 0)
-    app = create_app(settings_for(folder, **changes), connection_factory=server.connection_factory)
+    app = create_app(settings_for(folder, **changes), connection_factory=server.connection_factory, clock=clock)
     http_server = create_server(app)
     with server.trust():
         async with app.router.lifespan_context(app):
@@ -53,7 +61,7 @@ async def serving(
             try:
                 base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
                 async with httpx.AsyncClient(base_url=base_url, timeout=20) as client:
-                    if logged_in:
+                    if logged_in and connected:
                         await until_connected(client)
                     yield client
             finally:
