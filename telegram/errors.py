@@ -34,7 +34,7 @@ class NeverSent(ConnectionLost):
     """The connection was away and did not come back in time for the call to be sent."""
 
 
-class SaltsRefused(ConnectionError):
+class SaltsRefused(TransportError):
     """Telegram refuses one salt after the other."""
 
 

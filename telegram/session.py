@@ -224,7 +224,7 @@ class OneTrySession(Session):
         self._last_restart = time.monotonic()
         try:
             await Session.restart(self)
-        except (tl.Unauthorized, tl.AuthKeyDuplicated) as fault:
+        except (tl.Unauthorized, tl.AuthKeyDuplicated, SaltsRefused) as fault:
             self._end(fault)
 
     def _next_pause(self) -> float:

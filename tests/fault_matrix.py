@@ -13,7 +13,7 @@ from enum import Enum, StrEnum
 from tgserver.faults import Action, Fault
 
 # The service's patience with a call, in seconds.
-CALL_TIMEOUT = 2
+CALL_TIMEOUT = 3
 # An answer takes no longer than the call that goes wrong and this, on a busy machine.
 SLACK = 8.0
 
@@ -76,7 +76,8 @@ class Method:
 
     `routes` are those that need it for a `subject` that was never read. `stored`: a feed whose stored history is out of
     date needs it, too. `second_way`: if the subject is not found by it, it is looked for in the dialogs. `remembers`:
-    whether a fault of it is the answer for a while. `dc_id` is where it is made.
+    whether a fault of it is the answer for a while. `extra`: what it tells can be done without. `dc_id` is where it is
+    made.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Method:
     stored: bool = False
     second_way: bool = False
     remembers: bool = True
+    extra: bool = False
     dc_id: int = 2
     media: bool = False
 
@@ -104,7 +106,7 @@ NOTHING: frozenset[Topic] = frozenset()
 METHODS = (
     # A username, its channel, its posts.
     Method("contacts.resolveUsername", frozenset({Topic.USERNAME}), Subject.CHANNEL, READING, stored=True),
-    Method("channels.getFullChannel", frozenset({Topic.CHANNEL}), Subject.CHANNEL, READING, stored=True),
+    Method("channels.getFullChannel", frozenset({Topic.CHANNEL}), Subject.CHANNEL, READING, stored=True, extra=True),
     Method("messages.getHistory", frozenset({Topic.CHANNEL}), Subject.CHANNEL, HISTORY, stored=True),
     Method(
         "channels.getMessages",
@@ -118,9 +120,9 @@ METHODS = (
     Method("messages.getDialogs", NOTHING, Subject.CHANNEL_ID, READING, When.ONCE),
     Method("messages.checkChatInvite", frozenset({Topic.INVITATION}), Subject.INVITATION, HISTORY),
     Method("messages.getChats", frozenset({Topic.GROUP}), Subject.GROUP, READING, second_way=True),
-    Method("messages.getFullChat", frozenset({Topic.GROUP}), Subject.GROUP, READING, stored=True),
+    Method("messages.getFullChat", frozenset({Topic.GROUP}), Subject.GROUP, READING, stored=True, extra=True),
     Method("messages.getMessages", frozenset({Topic.POSTS}), Subject.GROUP, (Route.POST,), remembers=False),
-    Method("users.getFullUser", frozenset({Topic.USER}), Subject.PERSON, READING, stored=True),
+    Method("users.getFullUser", frozenset({Topic.USER}), Subject.PERSON, READING, stored=True, extra=True),
     Method("users.getUsers", frozenset({Topic.USER}), Subject.PERSON_ID, READING, second_way=True),
     # Files, here and at another data center.
     Method("upload.getFile", frozenset({Topic.FILE}), Subject.CHANNEL, (Route.FILE,), media=True),
@@ -158,12 +160,12 @@ class Kind(StrEnum):
 class Row:
     """A fault: how it is provoked, and what follows wherever it comes out of a call.
 
-    `words` finish the sentence "a call that ...". `times` None: as long as it lasts. `about`: it comes only out of calls
-    that name this (None: out of any). `status` is what readers get, with a Retry-After of at most `retry_after` seconds
-    (0: none). `stale`: the reason why a stored history is served instead ("": it is not). `state` is that of the
-    connection while the fault lasts, `log` a line that the log then has. `heals` is for how many seconds after the
-    fault has ended it may still be felt, beyond what is remembered of it. `another`: it is one more spelling of the row
-    above, so it is provoked with one method, each such row with the next one; all other rows are with every method.
+    `words` finish the sentence "a call that ...". `times` None: as long as it lasts. `about`: it comes only out of
+    calls that name this (None: out of any). `status` is what readers get, with a Retry-After of at most `retry_after`
+    seconds (0: none). `stale`: the reason why a stored history is served instead ("": it is not). `state` is that of
+    the connection while the fault lasts, `log` a line that the log then has. `heals` is for how many seconds after
+    the fault has ended it may still be felt, beyond what is remembered of it. `another`: it is one more spelling of a
+    row above, so it is provoked with one method, each such row with the next one; all other rows are with every method.
     """
 
     words: str
@@ -191,9 +193,7 @@ def _flood(error: str, *, another: bool = False) -> Row:
     return Row(words, Kind.FLOOD, Action.ERROR, 429, error=error, retry_after=2, stale="flood-wait", another=another)
 
 
-def _unavailable(
-    error: str, code: int, kind: Kind, retry_after: int, log: str = "", *, another: bool = False
-) -> Row:
+def _unavailable(error: str, code: int, kind: Kind, retry_after: int, log: str = "", *, another: bool = False) -> Row:
     return Row(
         f"is answered with {code} {error}",
         kind,
@@ -266,8 +266,24 @@ FAULTS = (
     _refused("FILE_REFERENCE_EXPIRED", Topic.FILE, Kind.FILE_GONE),
     # What readers do not notice.
     Row("drops the line once", Kind.BLIP, Action.DROP, 200, times=1),
-    Row("is answered with transport error -429 once", Kind.BLIP, Action.TRANSPORT_ERROR, 200, code=-429, times=1, another=True),
-    Row("is answered with transport error -444 once", Kind.BLIP, Action.TRANSPORT_ERROR, 200, code=-444, times=1, another=True),
+    Row(
+        "is answered with transport error -429 once",
+        Kind.BLIP,
+        Action.TRANSPORT_ERROR,
+        200,
+        code=-429,
+        times=1,
+        another=True,
+    ),
+    Row(
+        "is answered with transport error -444 once",
+        Kind.BLIP,
+        Action.TRANSPORT_ERROR,
+        200,
+        code=-444,
+        times=1,
+        another=True,
+    ),
     Row("has a bad salt", Kind.BLIP, Action.BAD_SALT, 200, times=1),
     Row(
         "has a file reference that expired",
@@ -361,6 +377,9 @@ class Cell:
         """What readers of what was never read get."""
         if self.row.kind is Kind.NOT_FOUND and self.method.second_way:
             return 200
+        if self.row.kind is Kind.FLOOD:
+            # A pause of this call alone: a feed without a description is better than none.
+            return 200 if self.method.extra else 429
         return 503 if self.connecting and self.row.status != 200 else self.row.status
 
     @property
@@ -371,6 +390,9 @@ class Cell:
         if Route.FILE in self.method.routes and self.row.kind is Kind.HALF_OPEN:
             # A connection for files alone may have been replaced by then.
             return frozenset({200, 503, 504})
+        if self.connecting and self.status == 429:
+            # Nobody is connected yet before Telegram asks for the pause.
+            return frozenset({429, 503})
         return frozenset({self.status})
 
     @property
@@ -382,11 +404,10 @@ class Cell:
         return max(self.row.retry_after, pause)
 
     @property
-    def stale(self) -> str:
-        """Why readers of what is stored get that."""
-        if self.status == 200:
-            return ""
-        return "unavailable" if self.connecting else self.row.stale
+    def stale(self) -> frozenset[str]:
+        """Why readers of what is stored get that; empty if they get what is new, or what those without get."""
+        reasons = {self.row.stale, "unavailable"} if self.connecting else {self.row.stale}
+        return frozenset(reasons - {""}) if self.status != 200 and self.row.stale else frozenset()
 
     @property
     def stored_age(self) -> bool:
@@ -406,7 +427,9 @@ class Cell:
         """For how long the answer stays what it is though the fault is over, by the bridge's clock (s)."""
         kind = self.row.kind
         # A login at another data center is the bridge's own affair.
-        logged_out = kind is Kind.LOGGED_OUT and (self.method.name, self.method.dc_id) != ("upload.getFile", 4)
+        files_alone = self.method.name == "upload.getFile" and self.method.dc_id == 4
+        files_alone = files_alone or (self.method.media and self.row.action is Action.TRANSPORT_ERROR)
+        logged_out = kind is Kind.LOGGED_OUT and not files_alone
         if self.connecting or self.status == 200 or kind is Kind.FLOOD or logged_out:
             return 0
         if route is Route.FILE:
@@ -429,7 +452,7 @@ class Cell:
     @property
     def log(self) -> str:
         """A line that the log has."""
-        if self.row.kind is Kind.LOGGED_OUT and self.method.dc_id != 2:
+        if self.row.kind is Kind.LOGGED_OUT and self.method.media:
             return "Media file "
         return self.row.log
 
