@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from fault_matrix import FAULTS, METHODS, Cell, Method, cells
+from fault_matrix import FAULTS, METHODS, Cell, Kind, Method, cells
 from fault_matrix_lane import Lane, lane_logs
 
 import telegram.session
@@ -23,6 +23,9 @@ CELLS = list(cells())
 LANES = 8
 # What carries other calls, agrees on keys, or keeps a line alive: nobody waits for its answer.
 CARRIERS = {"invokeWithLayer", "req_pq_multi", "req_DH_params", "set_client_DH_params", "ping_delay_disconnect"}
+
+# Asked only for files that Telegram hands out through a delivery network, which has tests and data centers of its own.
+DELIVERY_NETWORK = {"help.getCdnConfig", "upload.getCdnFile", "upload.getCdnFileHashes", "upload.reuploadCdnFile"}
 
 Outcomes = dict[Cell, asyncio.Future[float]]
 
@@ -56,11 +59,9 @@ class Run:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Run]:
     """All that the tests to come ask for, under way."""
-    wanted = [
-        item.callspec.params["cell"]
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and item.path == request.path and hasattr(item, "callspec")
-    ]
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function) and item.path == request.path]
+    values = [test.callspec.params.get("cell") for test in tests if hasattr(test, "callspec")]
+    wanted = [value for value in values if isinstance(value, Cell)]
     with pytest.MonkeyPatch.context() as patch, lane_logs():
         # Cells follow each other so closely that a line which is lost once in each would look like one that flaps.
         patch.setattr(telegram.session, "CALM_AFTER", 0.2)
@@ -83,14 +84,14 @@ async def test_nothing_is_asked_that_the_matrix_does_not_have(run: Run) -> None:
 
 
 async def test_every_call_in_the_code_is_in_the_matrix() -> None:
-    """All but those of a login, which no reader waits for."""
+    """All but those of a login, which no reader waits for, and of delivery networks."""
     called = set()
     for path in Path(telegram.session.__file__).parent.glob("*.py"):
         if not path.stem.startswith("login"):
             called |= set(re.findall(r"raw\.functions\.([\w.]+)\(", path.read_text("utf-8")))
     names = {re.sub(r"([A-Z])", lambda found: found.group().lower(), name, count=1) for name in called}
     assert len(names) > 15
-    assert names <= {method.name for method in METHODS}
+    assert names <= {method.name for method in METHODS} | DELIVERY_NETWORK
 
 
 async def test_every_cell_has_a_name_of_its_own_and_no_row_is_idle() -> None:
@@ -101,3 +102,34 @@ async def test_every_cell_has_a_name_of_its_own_and_no_row_is_idle() -> None:
     for cell in CELLS:
         if cell.row.stale:
             assert not cell.statuses & {403, 404, 500}
+
+
+# How the documentation begins the row of a kind of fault.
+DOCUMENTED = {
+    "Telegram asks for a pause": {Kind.FLOOD},
+    "Telegram's own trouble": {Kind.TELEGRAM},
+    "an error that the bridge does not know": {Kind.UNKNOWN},
+    "a private channel": {Kind.PRIVATE},
+    "no such channel": {Kind.NOT_FOUND},
+    "a call is not answered": {Kind.UNANSWERED},
+    "the line is half-open": {Kind.HALF_OPEN},
+    "the line is lost again and again": {Kind.LINE},
+    "the line is lost once": {Kind.BLIP},
+    "the session is ended": {Kind.LOGGED_OUT},
+    "the account is banned": {Kind.LOGGED_OUT},
+    "the application is refused": {Kind.LOGGED_OUT},
+}
+
+
+@pytest.mark.parametrize(("words", "kinds"), DOCUMENTED.items(), ids=list(DOCUMENTED))
+async def test_the_documentation_tells_what_the_matrix_proves(words: str, kinds: set[Kind]) -> None:
+    text = (Path(__file__).parent.parent / "docs/operations.md").read_text("utf-8")
+    found = [line for line in text.splitlines() if line.startswith(f"| {words}")]
+    assert len(found) == 1
+    _, state, signs, readers, _ = (cell.strip() for cell in found[0].strip("|").split("|"))
+    rows = [row for row in FAULTS if row.kind in kinds and f"`{row.state}`" in state]
+    assert rows
+    for row in rows:
+        assert readers.startswith(str(row.status)), row.words
+        assert ("stored" in readers) == bool(row.stale), row.words
+        assert row.log.strip() in signs, row.words
