@@ -311,6 +311,8 @@ class RpcGate:
         began = loop.time()
         try:
             task = loop.create_task(self._learning(turn, function), name=f"telegram call {turn.name}")
+            # Also for a caller that leaves in the very moment in which the call fails.
+            task.add_done_callback(self._forget)
             try:
                 await asyncio.wait((task, interrupt), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -318,7 +320,6 @@ class RpcGate:
                 if not task.done():
                     task.cancel()
                     self._abandoned.add(task)
-                    task.add_done_callback(self._forget)
             if task.done():
                 if task.cancelled():
                     raise TelegramUnavailable(f"The call {turn.name} was interrupted")
@@ -343,8 +344,8 @@ class RpcGate:
             scope = self.flood(fault.retry_after, CONNECTING if turn.opening else turn.name)
             raise FloodWait(fault.retry_after, scope) from fault
 
-    def _forget(self, abandoned: asyncio.Task[Any]) -> None:
-        self._abandoned.discard(abandoned)
-        if not abandoned.cancelled():
+    def _forget(self, ended: asyncio.Task[Any]) -> None:
+        self._abandoned.discard(ended)
+        if not ended.cancelled():
             # Looked at, so that asyncio does not report an error that nobody waits for.
-            abandoned.exception()
+            ended.exception()

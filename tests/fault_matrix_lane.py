@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from fault_matrix import CALL_TIMEOUT, HISTORY, SLACK, Cell, Kind, Method, Route, Subject, When
+from fault_matrix import CALL_TIMEOUT, HISTORY, SLACK, UNANSWERED, Cell, Kind, Method, Route, Subject, When
 from pyrogram import raw
 from service import serving
 from telegram_world import channel, document
@@ -326,6 +326,9 @@ class Lane:
                     answers = await asyncio.gather(*(self._get(http, path) for path in paths))
                     if all(answer.response.status_code == 200 and not answer.age for answer in answers):
                         return
+                    if any(answer.response.status_code == 504 for answer in answers):
+                        # A line that is just being made anew may leave another call unanswered.
+                        self._clock.advance(UNANSWERED + 1)
                     await asyncio.sleep(0.1)
         except TimeoutError:
             told = [(answer.path, answer.response.status_code, answer.response.text[:200]) for answer in answers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable, Coroutine
 from itertools import pairwise
@@ -474,3 +475,33 @@ async def test_calls_are_counted_by_name_when_they_start() -> None:
         task.cancel()
     await asyncio.wait((late, never))
     assert "three" not in gate.stats().calls
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_an_error_that_comes_as_its_caller_leaves_is_not_reported_as_forgotten(
+    caplog: pytest.LogCaptureFixture, turns: int
+) -> None:
+    gate = RpcGate(concurrency=1, min_interval=0, timeout=5)
+    loop = asyncio.get_running_loop()
+    answers: list[asyncio.Future[None]] = [loop.create_future()]
+
+    async def call() -> None:
+        await answers[0]
+
+    caller = loop.create_task(gate.call("messages.getHistory", call))
+    while not gate.stats().in_flight:
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    answers[0].set_exception(TelegramUnavailable("gone"))
+    # The call ends in a turn of the loop, and its caller hears of that in a later one.
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    caller.cancel()
+    await asyncio.wait({caller})
+    if not caller.cancelled():
+        caller.exception()
+    answers.clear()
+    del caller
+    gc.collect()
+    await asyncio.sleep(0)
+    assert not caplog.records
