@@ -24,7 +24,7 @@ LANES = 8
 # What carries other calls, agrees on keys, or keeps a line alive: nobody waits for its answer.
 CARRIERS = {"invokeWithLayer", "req_pq_multi", "req_DH_params", "set_client_DH_params", "ping_delay_disconnect"}
 
-# Asked only for files that Telegram hands out through a delivery network, which the local Telegram does not have.
+# Asked only for files that Telegram hands out through a delivery network, which has tests of its own.
 DELIVERY_NETWORK = {"help.getCdnConfig", "upload.getCdnFile", "upload.getCdnFileHashes", "upload.reuploadCdnFile"}
 
 Outcomes = dict[Cell, asyncio.Future[float]]
