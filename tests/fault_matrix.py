@@ -390,6 +390,9 @@ class Cell:
         if Route.FILE in self.method.routes and self.row.kind is Kind.HALF_OPEN:
             # A connection for files alone may have been replaced by then.
             return frozenset({200, 503, 504})
+        if self.method.name == "help.getConfig" and self.status == 504:
+            # It is asked for after another failure, which may be what is told.
+            return frozenset({503, 504})
         if self.connecting and self.status == 429:
             # Nobody is connected yet before Telegram asks for the pause.
             return frozenset({429, 503})
