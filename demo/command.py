@@ -25,6 +25,8 @@ CHANNELS = ROOT / "demo" / "channels"
 LIVE_POSTS = ROOT / "demo" / "live_posts.json"
 # The local server bans nobody, and new posts are to be seen at once.
 SETTINGS = {"TG_RPC_MIN_INTERVAL_MS": "0", "HISTORY_CACHE_TTL_MINUTES": "0", "SHOW_BRIDGE_LINK": "true"}
+# How the account has sorted the demo channels in Telegram. One of them is in no folder.
+FOLDERS = {"By the sea": ["demo_lighthouse", "demo_harbour_talk"], "Far away": ["demo_station", "demo_observatory"]}
 # More chats than this are listed with a line each.
 FEW_CHATS = 20
 # They turn the direction of what stands around them, which is not a title's business.
@@ -90,7 +92,8 @@ def tell(line: str) -> None:
 async def run(folders: list[Path], port: int, interval_s: float, working_folder: Path) -> None:
     """Run the product until this task is cancelled. Raises what `running` raises, ChildFailed later as well."""
     served = folders or sorted(path for path in CHANNELS.iterdir() if path.is_dir())
-    async with running(served, working_folder, port, SETTINGS, tell) as product:
+    sorted_into = {} if folders else FOLDERS
+    async with running(served, working_folder, port, SETTINGS, tell, sorted_into=sorted_into) as product:
         tell(f"\n{addresses(f'http://127.0.0.1:{product.port}', await product.chats())}\n")
         posting = [] if folders else [keep_posting(LIVE_POSTS, product.control_port, interval_s)]
         await asyncio.gather(product.telegram.wait(), product.bridge.wait(), *posting)

@@ -51,11 +51,14 @@ async def running(
     port: int,
     settings: Mapping[str, str],
     tell: Callable[[str], None] = _silently,
+    *,
+    sorted_into: Mapping[str, Sequence[str]] | None = None,
 ) -> AsyncIterator[Product]:
     """Serve the exports until the context ends, when both processes are stopped.
 
     `working_folder` is made or empty; it gets the session and the bridge's data. `settings` are the bridge's,
-    over those that lead it to the local server; the caller's own are kept out. `tell` gets a line from time to time
+    over those that lead it to the local server; the caller's own are kept out. `sorted_into` are the account's folders
+    in Telegram: chats (usernames or ids) by the folder's title. `tell` gets a line from time to time
     while the start takes long. Raises ChildFailed if a process ends before the bridge has reached Telegram,
     TimeoutError if the bridge does not reach it, OSError if the folder can't be made.
     """
@@ -64,6 +67,8 @@ async def running(
     server = [sys.executable, "-m", "tgserver", "--control-port", "0", "--ready-file", str(ready)]
     server += ["--session", str(working_folder / "bridge.session")]
     server += ["--export", *(str(Path.cwd() / folder) for folder in folders)]
+    for title, chats in (sorted_into or {}).items():
+        server += ["--folder", title, *chats]
     bridge = [sys.executable, str(ROOT / "api_server.py"), "--no-env-file"]
     environment = bridge_environment(working_folder, port, settings)
 

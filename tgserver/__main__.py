@@ -8,7 +8,7 @@ import io
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,14 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--session", type=Path, metavar="PATH", help="write a ready session file for Kurigram there")
     parser.add_argument(
         "--ready-file", type=Path, metavar="PATH", help="write ports, key and session string there (JSON) once ready"
+    )
+    parser.add_argument(
+        "--folder",
+        action="append",
+        nargs="+",
+        default=[],
+        metavar=("TITLE", "CHAT"),
+        help="sort chats (usernames or ids) into a folder of the account; can be given many times",
     )
     return parser.parse_args(arguments)
 
@@ -107,6 +115,8 @@ async def serve(loaded: Loaded, options: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     server = Server(loaded.world, port=options.port)
+    for title, *chats in options.folder:
+        _add_folder(server, title, chats)
     try:
         await server.start()
     except OSError as error:
@@ -130,6 +140,15 @@ async def serve(loaded: Loaded, options: argparse.Namespace) -> None:
         if control is not None:
             await control.stop()
         await server.stop()
+
+
+def _add_folder(server: Server, title: str, chats: Sequence[str]) -> None:
+    try:
+        server.add_folder(title, *(int(chat) if chat.removeprefix("-").isdecimal() else chat for chat in chats))
+    except KeyError as error:
+        raise Refusal(f"--folder {title}: there is no chat {error.args[0]}") from error
+    except ValueError as error:
+        raise Refusal(f"--folder: {error}") from error
 
 
 async def _announce(

@@ -15,7 +15,7 @@ from typing import Any, Self
 from pyrogram import raw
 from pyrogram.connection import Connection as ClientConnection
 
-from tgserver import clients, files, journal, session_files
+from tgserver import clients, files, folders, journal, session_files
 from tgserver.accounts import Account, AuthKey, Logins
 from tgserver.cdn import DeliveryNetwork
 from tgserver.connection import Connection
@@ -256,6 +256,13 @@ class Server:
     def add_chat(self, chat: Chat) -> Chat:
         """Serve one more chat."""
         return self.world.add_chat(chat)
+
+    def add_folder(self, title: str, *chats: Chat | int | str) -> raw.types.DialogFilter:
+        """Sort chats into a new folder of the account, whose other rules may be set on it.
+
+        Raises KeyError for an unknown chat, ValueError for a title that no folder can have.
+        """
+        return folders.add(self.world, title, [self.chat(which) for which in chats])
 
     def rename(self, which: Chat | int | str, *, title: str | None = None, username: str | None = None) -> Chat:
         """Change a chat's title or username ("" takes the username away).

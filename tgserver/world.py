@@ -211,7 +211,7 @@ class Chat:
 
 
 class World:
-    """Users and files by id, chats by kind and bare id; usernames in lower case.
+    """Users and files by id, chats by kind and bare id; usernames in lower case; folders in their order.
 
     `pts` and `changes` are the box that private chats and basic groups share; a channel has
     its own in its `Chat`.
@@ -223,6 +223,7 @@ class World:
         self.files: dict[tuple[int, str], ServedFile] = {}
         self.usernames: dict[str, TLPeer] = {}
         self.sticker_sets: dict[str, raw.types.messages.StickerSet] = {}
+        self.folders: list[raw.types.DialogFilter | raw.types.DialogFilterChatlist] = []
         self.pts = 1
         self.changes: list[Change[CommonUpdate]] = []
 

@@ -41,6 +41,7 @@ AUTHORIZED: dict[type[TL], Handler] = {
     methods.messages.GetHistory: messages.get_history,
     methods.messages.GetMessages: messages.get_messages,
     methods.messages.GetDialogs: messages.get_dialogs,
+    methods.messages.GetDialogFilters: messages.get_dialog_filters,
     methods.messages.GetChats: messages.get_chats,
     methods.messages.GetFullChat: messages.get_full_chat,
     methods.messages.CheckChatInvite: messages.check_chat_invite,

@@ -178,6 +178,12 @@ def dialog_of(chat: Chat) -> raw.types.Dialog:
     )
 
 
+def get_dialog_filters(call: Call, _: raw.functions.messages.GetDialogFilters) -> TL:
+    """The folders in their order; all chats together come first, as for accounts that have not moved them."""
+    everything: list[raw.base.DialogFilter] = [raw.types.DialogFilterDefault()]
+    return raw.types.messages.DialogFilters(filters=[*everything, *call.world.folders] if call.world.folders else [])
+
+
 def get_chats(call: Call, query: raw.functions.messages.GetChats) -> TL:
     """Basic groups by id. Raises RpcFailure CHAT_ID_INVALID."""
     entities = Entities(call.world, call.account)

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-from pyrogram import Client
+from pyrogram import Client, raw
 
 from tgserver.__main__ import main
 from tgserver.clients import Access
@@ -66,12 +66,15 @@ async def running(
 
 async def test_an_export_is_served_to_other_processes_until_told_to_stop(export: Path, tmp_path: Path) -> None:
     ready, session = tmp_path / "ready.json", tmp_path / "demo.session"
-    async with running("--export", export, "--control-port", "0", "--session", session, ready=ready) as started:
+    options = ("--control-port", "0", "--session", session, "--folder", "Reading", "demo", "-1000000000123")
+    async with running("--export", export, *options, ready=ready) as started:
         process, access = started
         async with Client("demo", workdir=str(tmp_path)) as client:
             message = await anext(client.get_chat_history("demo", limit=1))
             received: Any = await client.download_media(message, in_memory=True)
             assert received.getvalue() == b"abc" * 500_000
+            folders = (await client.invoke(raw.functions.messages.GetDialogFilters())).filters
+            assert [peer.channel_id for peer in folders[1].include_peers] == [123, 123]
         with access.trust():
             async with Client(
                 "string",
@@ -167,6 +170,20 @@ def test_a_taken_port_is_one_line(refused: Callable[..., str], export: Path, opt
     assert error.startswith(f"tgserver: {option} {port}: ")
     assert error.endswith("in use; choose another\n")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [
+        (["Reading", "nobody"], "--folder Reading: there is no chat nobody"),
+        (["Reading", "-77"], "--folder Reading: there is no chat -77"),
+        (["x" * 13, "demo"], "--folder: a folder's title is a line of 1 to 12 characters, not 'xxxxxxxxxxxxx'"),
+    ],
+)
+def test_a_folder_that_can_not_be_is_one_line(
+    refused: Callable[..., str], export: Path, folder: list[str], why: str
+) -> None:
+    assert refused("--export", export, "--folder", *folder) == f"tgserver: {why}\n"
 
 
 def test_a_session_file_of_somebody_else_is_left_alone(

@@ -289,6 +289,26 @@ async def test_dialogs_come_newest_first_page_by_page(client: Client, server: Se
     assert {chat.title for chat in second.chats} == {f"c{number}" for number in range(1, 6)}
 
 
+async def test_folders_hold_the_chats_that_were_sorted_into_them(client: Client, server: Server) -> None:
+    assert (await ask(client, call.messages.GetDialogFilters())).filters == []
+    server.add_folder("Reading", "news", server.chat(GROUP))
+    server.add_folder("All groups").groups = True
+    everything, reading, groups = (await ask(client, call.messages.GetDialogFilters())).filters
+    assert kind(everything) == "DialogFilterDefault"
+    assert (reading.id, reading.title.text, reading.groups) == (2, "Reading", False)
+    assert [peer.write() for peer in reading.include_peers] == [
+        PEER.write(),
+        raw.types.InputPeerChat(chat_id=GROUP).write(),
+    ]
+    assert (groups.id, groups.title.text, groups.groups, groups.include_peers) == (3, "All groups", True, [])
+
+
+@pytest.mark.parametrize("title", ["", "thirteen char", "two\nlines"])
+def test_a_folder_has_a_title_that_telegram_takes(title: str) -> None:
+    with pytest.raises(ValueError, match="1 to 12 characters"):
+        Server().add_folder(title)
+
+
 async def test_an_invitation_leads_into_a_chat(client: Client, server: Server) -> None:
     server.chat("news").invite_hash = "abc"
     joined = await ask(client, call.messages.CheckChatInvite(hash="abc"))
