@@ -21,7 +21,7 @@ from media_cache.layout import MediaFolder
 from media_cache.pace import Patience
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper
-from media_cache.turns import Turns
+from media_cache.turns import STALL, Turns
 from media_cache.whole_files import Complete, WholeFiles, entity_tag
 from model.media import FileRef
 from storage.gone_store import GoneStore
@@ -64,10 +64,12 @@ class MediaCache:
         parts_in_flight: int = PARTS_IN_FLIGHT,
         patience: Patience | None = None,
         turn_timeout: float = TURN_TIMEOUT,
+        stall: float = STALL,
         now: Callable[[], float] = time.time,
     ) -> None:
         """`root` is the media folder, made when needed. At most `max_parallel` files are downloaded at a time; a
-        request waits at most `turn_timeout` seconds for its turn. `now` gives unix seconds."""
+        request waits at most `turn_timeout` seconds for its turn, and has that of a download whose data center has been
+        silent for `stall` seconds. `now` gives unix seconds."""
         self._folder = MediaFolder(root)
         self._store = store
         self._source = source
@@ -75,7 +77,7 @@ class MediaCache:
         self._parts_in_flight = parts_in_flight
         self._patience = patience
         self._now = now
-        self._turns = Turns(max_parallel)
+        self._turns = Turns(max_parallel, stall=stall)
         self._accesses = Accesses(store, now)
         self._whole = WholeFiles(self._folder, store, self._accesses)
         self._failures = FailureMemory(now)

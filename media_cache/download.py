@@ -123,6 +123,7 @@ class Download:
         self._refreshes = 0
         # Whether any part has come with the present reference.
         self._reference_works = False
+        self._part_came: Callable[[], None] = lambda: None
 
     # What viewers ask.
 
@@ -217,12 +218,17 @@ class Download:
 
     # What the cache's task does.
 
-    async def run(self, publish: Callable[[Download], Awaitable[None]]) -> None:
+    async def run(
+        self, publish: Callable[[Download], Awaitable[None]], part_came: Callable[[], None] = lambda: None
+    ) -> None:
         """Fetch the whole file, give it its final name, and `publish` it in the same step.
+
+        `part_came` is called for each good part.
 
         Raises MediaGone, FloodWait, TelegramTimeout, TelegramUnavailable, StorageUnavailable, or what `refresh`
         raises; the same goes to all viewers. Whatever happens, no part file is left.
         """
+        self._part_came = part_came
         limit = self._limits.of(self._file.size)
         failure: BridgeError = TelegramUnavailable("The download was broken off")
         try:
@@ -291,6 +297,7 @@ class Download:
                     pause = self._pause_after(fault, index, asked_at)
                 else:
                     self._pace.arrived()
+                    self._part_came()
                     await self._store(index, part.offset, data)
                     parts.arrived(index)
                     if event := self._arrivals.pop(index, None):
@@ -317,6 +324,7 @@ class Download:
                 else:
                     pause = 0.0
                     self._pace.arrived()
+                    self._part_came()
             if pause:
                 await asyncio.sleep(pause)
                 continue

@@ -175,11 +175,12 @@ class Flights:
         try:
             file = await self._look_up(flight.origin, unique_id, find)
             flight.queued_since = asyncio.get_running_loop().time()
+            flight.ticket.dc_id = file.dc_id
             async with self._turns.turn(flight.ticket):
                 flight.queued_since = None
                 download = self._download(file, lambda: self._look_up(flight.origin, unique_id, flight.refresh))
                 flight.ready.set_result(download)
-                await self._run(flight.origin, download)
+                await self._run(flight.origin, download, flight.ticket)
         except BridgeError as error:
             fault = error
         finally:
@@ -200,9 +201,9 @@ class Flights:
             raise
         return file
 
-    async def _run(self, place: Place, download: Download) -> None:
+    async def _run(self, place: Place, download: Download, ticket: Ticket) -> None:
         try:
-            await download.run(self._publish)
+            await download.run(self._publish, lambda: self._turns.part_came(ticket))
         except BridgeError as fault:
             log.warning("Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):

@@ -10,13 +10,23 @@ from dataclasses import dataclass
 
 from tg_throttle import Priority
 
+# Longer than the slowest acceptable connection takes for a part, much shorter than a viewer waits for a turn.
+STALL = 8.0
+
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """A place in the queue; `granted` is set while it waits."""
+    """A place in the queue, and later the turn itself. `dc_id` is the data center that is to send the file.
+
+    `granted` is set while it waits. `since` is when it got its turn (the loop's time). `lent`: it is running, but has
+    given its turn to others because nothing comes.
+    """
 
     priority: Priority
+    dc_id: int = 0
     granted: asyncio.Future[None] | None = None
+    since: float = 0.0
+    lent: bool = False
 
 
 class Turns:
@@ -24,11 +34,23 @@ class Turns:
 
     Those in the background get a turn only while no viewer waits for one, and never the last that is free: so a viewer
     who comes next finds one.
+
+    A download whose data center has sent nothing to anybody for `stall` seconds lends its turn to viewers who wait.
+    It goes on waiting for Telegram, and has its turn again with its next part, even if there is none free: nobody in
+    the middle of a film queues behind newcomers, who wait until there are fewer again. Of those who wait, the ones
+    for another data center than the silent one come first.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, stall: float = STALL) -> None:
+        # Below 0 while more run than should, after a silence.
         self._free = count
+        self._stall = stall
         self._queues: dict[Priority, deque[Ticket]] = {priority: deque() for priority in Priority}
+        self._running: set[Ticket] = set()
+        # When each data center with running downloads sent its last part, and those that were found to be silent.
+        self._sent_at: dict[int, float] = {}
+        self._silent: set[int] = set()
+        self._look: asyncio.TimerHandle | None = None
         self.spare = count > 1
         """Whether there can ever be a turn for the background."""
 
@@ -45,12 +67,12 @@ class Turns:
                 with suppress(ValueError):
                     self._queues[ticket.priority].remove(ticket)
             else:
-                self._give_back()
+                self._give_back(ticket)
             raise
         try:
             yield
         finally:
-            self._give_back()
+            self._give_back(ticket)
 
     def promote(self, ticket: Ticket) -> None:
         """A viewer waits for it now, too."""
@@ -62,15 +84,61 @@ class Turns:
             self._queues[Priority.INTERACTIVE].append(ticket)
             self._admit()
 
-    def _give_back(self) -> None:
-        self._free += 1
+    def part_came(self, ticket: Ticket) -> None:
+        """The download has got something from its data center."""
+        self._sent_at[ticket.dc_id] = _now()
+        self._silent.discard(ticket.dc_id)
+        if ticket.lent:
+            ticket.lent = False
+            self._free -= 1
+
+    def _give_back(self, ticket: Ticket) -> None:
+        self._running.discard(ticket)
+        if not any(other.dc_id == ticket.dc_id for other in self._running):
+            self._sent_at.pop(ticket.dc_id, None)
+            self._silent.discard(ticket.dc_id)
+        if not ticket.lent:
+            self._free += 1
         self._admit()
 
     def _admit(self) -> None:
         viewers, others = self._queues[Priority.INTERACTIVE], self._queues[Priority.BACKGROUND]
-        while (viewers and self._free) or (others and not viewers and self._free > 1):
-            ticket = (viewers or others).popleft()
+        while (viewers and self._free > 0) or (others and not viewers and self._free > 1):
+            ticket = self._take_next(viewers or others)
             # One that was cancelled in this very moment has yet to leave the queue.
             if ticket.granted is not None and not ticket.granted.done():
                 self._free -= 1
+                ticket.since = _now()
+                self._running.add(ticket)
                 ticket.granted.set_result(None)
+        if viewers and self._look is None:
+            self._look_later()
+
+    def _take_next(self, queue: deque[Ticket]) -> Ticket:
+        ticket = next((ticket for ticket in queue if ticket.dc_id not in self._silent), queue[0])
+        queue.remove(ticket)
+        return ticket
+
+    def _look_later(self) -> None:
+        """Look again when the next running download will have waited for too long."""
+        due = [self._quiet_since(ticket) + self._stall for ticket in self._running if not ticket.lent]
+        if due:
+            self._look = asyncio.get_running_loop().call_at(min(due), self._lend)
+
+    def _lend(self) -> None:
+        self._look = None
+        if self._queues[Priority.INTERACTIVE]:
+            latest = _now() - self._stall
+            for ticket in self._running:
+                if not ticket.lent and self._quiet_since(ticket) <= latest:
+                    ticket.lent = True
+                    self._free += 1
+                    self._silent.add(ticket.dc_id)
+            self._admit()
+
+    def _quiet_since(self, ticket: Ticket) -> float:
+        return max(ticket.since, self._sent_at.get(ticket.dc_id, 0.0))
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from random import Random
 
 from media_cache.turns import Ticket, Turns
 from tg_throttle import Priority
@@ -12,8 +13,8 @@ from tg_throttle import Priority
 class Holder:
     """Waits for a turn and holds it until told to leave."""
 
-    def __init__(self, turns: Turns, priority: Priority = Priority.INTERACTIVE) -> None:
-        self.ticket = Ticket(priority)
+    def __init__(self, turns: Turns, priority: Priority = Priority.INTERACTIVE, dc_id: int = 2) -> None:
+        self.ticket = Ticket(priority, dc_id)
         self.has_turn = False
         self._leave = asyncio.Event()
         self._turns = turns
@@ -33,6 +34,12 @@ class Holder:
 async def settle() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
+
+
+async def until_turn(holder: Holder) -> None:
+    async with asyncio.timeout(5):
+        while not holder.has_turn:
+            await asyncio.sleep(0.005)
 
 
 def having(holders: list[Holder]) -> list[bool]:
@@ -137,3 +144,108 @@ async def test_a_waiter_cancelled_in_the_moment_of_its_turn_passes_it_on() -> No
     await settle()
     assert not doomed.has_turn
     assert last.has_turn
+
+
+STALL = 0.05
+
+
+async def test_downloads_of_a_silent_data_center_lend_their_turns_to_viewers_who_wait() -> None:
+    turns = Turns(2, stall=STALL)
+    dead = [Holder(turns, dc_id=4) for _ in range(2)]
+    await settle()
+    waiting = [Holder(turns, dc_id=2) for _ in range(3)]
+    await settle()
+    assert having(dead + waiting) == [True, True, False, False, False]
+    await until_turn(waiting[1])
+    # Those two now hold what there is, and theirs has not been silent for long.
+    assert having(waiting) == [True, True, False]
+    # That a lent turn ends frees nothing: it is another's.
+    await dead[0].leave()
+    await settle()
+    assert not waiting[2].has_turn
+
+
+async def test_with_nobody_waiting_no_turn_is_lent() -> None:
+    turns = Turns(1, stall=STALL)
+    dead = Holder(turns)
+    background = Holder(turns, Priority.BACKGROUND)
+    await asyncio.sleep(4 * STALL)
+    assert not dead.ticket.lent
+    assert not background.has_turn
+
+
+async def test_a_data_center_that_sends_to_anyone_is_not_silent() -> None:
+    turns = Turns(2, stall=STALL)
+    slow, brisk = Holder(turns), Holder(turns)
+    await settle()
+    late = Holder(turns, dc_id=4)
+    for _ in range(20):
+        turns.part_came(brisk.ticket)
+        await asyncio.sleep(STALL / 10)
+    assert not slow.ticket.lent
+    assert not late.has_turn
+    await until_turn(late)
+
+
+async def test_a_download_that_goes_on_has_its_turn_again_and_newcomers_wait() -> None:
+    turns = Turns(1, stall=STALL)
+    film = Holder(turns, dc_id=4)
+    await settle()
+    picture = Holder(turns)
+    await until_turn(picture)
+    turns.part_came(film.ticket)
+    assert not film.ticket.lent
+    late = Holder(turns)
+    await picture.leave()
+    await settle()
+    # Two ran where one may: the film still does.
+    assert not late.has_turn
+    await film.leave()
+    await settle()
+    assert late.has_turn
+
+
+async def test_files_of_a_silent_data_center_wait_behind_those_of_others() -> None:
+    turns = Turns(1, stall=STALL)
+    dead = [Holder(turns, dc_id=4) for _ in range(10)]
+    await settle()
+    alive = Holder(turns, dc_id=2)
+    await until_turn(alive)
+    assert having(dead) == [True] + [False] * 9
+    await alive.leave()
+    await settle()
+    # Nobody else wants the turn, and the data center may be back.
+    assert having(dead) == [True, True] + [False] * 8
+    # When its last download has ended, what was known of it is forgotten.
+    await dead[0].leave()
+    await dead[1].leave()
+    await settle()
+    late = Holder(turns, dc_id=2)
+    await dead[2].leave()
+    await settle()
+    assert dead[3].has_turn and not late.has_turn
+
+
+async def test_whatever_happens_to_downloads_no_turn_is_lost_or_made() -> None:
+    random = Random(7)
+    turns = Turns(3, stall=0.001)
+    holders: list[Holder] = []
+    for _ in range(400):
+        holders.append(Holder(turns, random.choice(list(Priority)), random.choice((1, 2, 4))))
+        await asyncio.sleep(random.choice((0, 0, 0.002)))
+        for holder in random.sample(holders, min(3, len(holders))):
+            act = random.choice(("leave", "cancel", "part", "promote"))
+            if act == "leave" and holder.has_turn:
+                await holder.leave()
+            elif act == "cancel":
+                holder.task.cancel()
+            elif act == "part" and holder.has_turn and not holder.task.done():
+                turns.part_came(holder.ticket)
+            elif act == "promote":
+                turns.promote(holder.ticket)
+    for holder in holders:
+        holder.task.cancel()
+    await asyncio.wait([holder.task for holder in holders])
+    fresh = [Holder(turns) for _ in range(4)]
+    await settle()
+    assert having(fresh) == [True, True, True, False]

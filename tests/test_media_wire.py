@@ -8,7 +8,19 @@ from pathlib import Path
 
 import pytest
 from media_source import media_cache, on_disk, read_all
-from telegram_world import FAR_FILE, FILE, NEWS_ID, client_for, logged_in, small_world, until, until_state
+from pyrogram import raw
+from telegram_world import (
+    FAR_FILE,
+    FILE,
+    NEWS,
+    NEWS_ID,
+    client_for,
+    document,
+    logged_in,
+    small_world,
+    until,
+    until_state,
+)
 
 from errors import BridgeError, FloodWait, MediaGone, TelegramTimeout, TelegramUnavailable
 from media_cache.cache import Complete, MediaCache, Progress
@@ -59,6 +71,13 @@ def post(client: TelegramClient, post_id: int) -> Callable[[], Awaitable[FileRef
         return next(files_of(message))
 
     return find
+
+
+def film(server: Server, file_id: int) -> raw.types.Message:
+    """A post with a file of `PARTS` parts at data center 4."""
+    media = document(server.world, file_id, FILE, dc_id=4)
+    number = server.next_message_id(server.chat("news"))
+    return raw.types.Message(id=number, peer_id=raw.types.PeerChannel(channel_id=NEWS), date=0, message="", media=media)
 
 
 async def view(cache: MediaCache, client: TelegramClient, post_id: int = 140) -> bytes:
@@ -198,3 +217,23 @@ async def test_a_restart_of_the_client_in_mid_file_costs_the_viewer_nothing_but_
         assert await viewer == FILE
     # What had come was not asked for again; at most the part that was on its way was.
     assert PARTS <= server.calls["upload.getFile"] <= PARTS + 1
+
+
+async def test_files_of_a_silent_data_center_keep_nobody_from_those_of_others_and_come_when_it_is_back(
+    server: Server, tmp_path: Path
+) -> None:
+    films = [server.post("news", film(server, 700 + number)).id for number in range(3)]
+    client = client_for(server, await logged_in(server, tmp_path / "session"), call_timeout=2.5)
+    await client.start()
+    await until_state(client, State.READY)
+    patience = Patience(first_pause=0.02, longest_pause=0.2)
+    async with media_cache(tmp_path, client, patience=patience, stall=0.3, turn_timeout=2) as cache:
+        assert await view(cache, client, 141) == FAR_FILE
+        server.fault(Action.HANG, "upload.getFile", after=2, dc_id=4)
+        viewers = [asyncio.create_task(view(cache, client, post_id)) for post_id in films]
+        await until(lambda: cache.running == len(films))
+        assert await view(cache, client, 140) == FILE
+        assert not any(viewer.done() for viewer in viewers)
+        server.faults.clear()
+        assert await asyncio.gather(*viewers) == [FILE] * len(films)
+    await client.stop()
