@@ -23,6 +23,7 @@ from errors import (
     TelegramUnavailable,
 )
 from model.channel import Channel
+from model.folder import JoinedChats
 from model.media import FileRef
 from model.message import Message
 from supervisor import Supervisor, TaskStats
@@ -197,6 +198,13 @@ class TelegramClient:
         Raises as `resolve` does.
         """
         return await self._connected().raw_messages(channel, ids, priority=priority)
+
+    async def joined(self, *, priority: Priority = Priority.INTERACTIVE) -> JoinedChats:
+        """All channels and groups that the account has joined, and its folders: a call for 100 chats, and one more.
+
+        Raises `FloodWait`, `TelegramTimeout`, `TelegramUnavailable`.
+        """
+        return await self._connected().joined(priority=priority)
 
     async def file_part(
         self, file: FileRef, offset: int, limit: int, *, priority: Priority = Priority.INTERACTIVE

@@ -11,12 +11,16 @@ from pyrogram.connection import Connection as TCPConnection
 
 from errors import BridgeError, FloodWait
 from model.channel import Channel
+from model.folder import JoinedChats
 from model.message import Message
 from telegram.adapter import to_messages
 from telegram.connection import KURIGRAM_VERSION, LAYER, Connection, open_connection
+from telegram.dialogs import Dialogs
 from telegram.files import Files
+from telegram.folders import joined_chats
+from telegram.input_peers import input_channel_of, input_peer_of, is_channel
 from telegram.options import TelegramOptions
-from telegram.peers import Peers, input_channel_of, input_peer_of, is_channel
+from telegram.peers import Peers
 from telegram.raw_json import to_plain
 from tg_throttle import Priority, RpcGate
 
@@ -30,7 +34,8 @@ class Account:
     def __init__(self, connection: Connection, gate: RpcGate, options: TelegramOptions) -> None:
         self._connection = connection
         self.ended: asyncio.Event = connection.ended
-        self.peers = Peers(connection)
+        self._dialogs = Dialogs(connection)
+        self.peers = Peers(connection, self._dialogs)
         self.files = Files(connection, gate, options)
 
     @property
@@ -89,6 +94,10 @@ class Account:
             in_channel = raw.functions.channels.GetMessages(channel=input_channel_of(channel), id=wanted)
             return await self._connection.call(in_channel, priority=priority)
         return await self._connection.call(raw.functions.messages.GetMessages(id=wanted), priority=priority)
+
+    async def joined(self, *, priority: Priority) -> JoinedChats:
+        """All channels and groups that the account has joined, and its folders."""
+        return await joined_chats(self._connection, self._dialogs, priority)
 
     async def probe(self, time_limit: float) -> None:
         """See that Telegram answers and the login holds. Raises the bridge's errors."""

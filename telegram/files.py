@@ -17,9 +17,9 @@ from telegram.cdn import BadDelivery, Redirect
 from telegram.connection import Connection
 from telegram.errors import KURIGRAM_ERRORS, translate
 from telegram.flood_rules import DOWNLOADS
+from telegram.input_peers import input_peer_of
 from telegram.media_sessions import MediaSessions
 from telegram.options import TelegramOptions
-from telegram.peers import input_peer_of
 from telegram.session import method_name
 from tg_throttle import RpcGate
 

@@ -14,6 +14,7 @@ FLOOD_RULES = FloodRules(
             "channels.getFullChannel",
             "contacts.resolveUsername",
             "messages.checkChatInvite",
+            "messages.getDialogFilters",
             "messages.getDialogs",
             "messages.getFullChat",
             "users.getFullUser",

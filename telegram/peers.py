@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,46 +11,19 @@ from errors import ChannelNotFound, ChannelPrivate
 from model.channel import Channel, ChannelKind
 from telegram.adapter import marked_id, to_channel
 from telegram.connection import Connection
+from telegram.dialogs import Dialogs, TLPeer
+from telegram.input_peers import input_channel_of, is_channel
 from tg_throttle import Priority
 
-# Dialogs are read in pages of this size, and no more of them than this.
-DIALOGS_PAGE = 100
-DIALOGS_LIMIT = 2000
-# Seconds until an unknown id makes the dialogs be read again.
-DIALOGS_TTL = 300.0
-
 NOT_A_MEMBER = "No such chat is known here: the account is not a member, or the id is wrong"
-
-TLPeer = raw.types.Channel | raw.types.Chat | raw.types.User
-
-
-def input_peer_of(peer_id: int, access_hash: int) -> raw.base.InputPeer:
-    """The TL peer for a marked id."""
-    if peer_id > 0:
-        return raw.types.InputPeerUser(user_id=peer_id, access_hash=access_hash)
-    if is_channel(peer_id):
-        return raw.types.InputPeerChannel(channel_id=utils.get_channel_id(peer_id), access_hash=access_hash)
-    return raw.types.InputPeerChat(chat_id=-peer_id)
-
-
-def input_channel_of(channel: Channel) -> raw.types.InputChannel:
-    """The TL channel for a channel or supergroup."""
-    return raw.types.InputChannel(channel_id=utils.get_channel_id(channel.id), access_hash=channel.access_hash)
-
-
-def is_channel(peer_id: int) -> bool:
-    """Whether a marked id is that of a channel or supergroup (-100...)."""
-    return peer_id < utils.ZERO_CHANNEL_ID
 
 
 class Peers:
     """Finds chats for one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, dialogs: Dialogs) -> None:
         self._connection = connection
-        self._dialogs: dict[int, TLPeer] = {}
-        self._dialogs_read_at = float("-inf")
-        self._reading = asyncio.Lock()
+        self._dialogs = dialogs
 
     async def resolve(self, key: str | int, priority: Priority) -> Channel:
         """The chat with that username (without `@`), marked id, or invitation (`+` and its hash).
@@ -119,9 +90,9 @@ class Peers:
         try:
             return await self._ask(peer_id, access_hash, priority)
         except ChannelNotFound:
-            await self._read_dialogs(priority)
+            known_peers = (await self._dialogs.read(priority)).peers
         try:
-            return self._dialogs[peer_id]
+            return known_peers[peer_id]
         except KeyError:
             raise ChannelNotFound(NOT_A_MEMBER) from None
 
@@ -139,50 +110,6 @@ class Peers:
             found = (await call(raw.functions.messages.GetChats(id=[-peer_id]), priority=priority)).chats
         await self._connection.remember(*found)
         return _pick(peer_id, found)
-
-    async def _read_dialogs(self, priority: Priority) -> None:
-        """Learn all chats of the account, unless that was done a moment ago."""
-        async with self._reading:
-            if time.monotonic() - self._dialogs_read_at < DIALOGS_TTL:
-                return
-            dialogs: dict[int, TLPeer] = {}
-            offset: tuple[int, int, raw.base.InputPeer] = (0, 0, raw.types.InputPeerEmpty())
-            for _ in range(0, DIALOGS_LIMIT, DIALOGS_PAGE):
-                page = await self._connection.call(
-                    raw.functions.messages.GetDialogs(
-                        offset_date=offset[0], offset_id=offset[1], offset_peer=offset[2], limit=DIALOGS_PAGE, hash=0
-                    ),
-                    priority=priority,
-                )
-                if isinstance(page, raw.types.messages.DialogsNotModified):
-                    break
-                await self._connection.remember(*page.users, *page.chats)
-                before = len(dialogs)
-                dialogs.update(
-                    (marked_id(peer), peer) for peer in (*page.users, *page.chats) if isinstance(peer, TLPeer)
-                )
-                # A page that brings nothing new is the last one, whatever else it claims.
-                if len(page.dialogs) < DIALOGS_PAGE or len(dialogs) == before:
-                    break
-                offset = _after(page, dialogs)
-            self._dialogs = dialogs
-            self._dialogs_read_at = time.monotonic()
-
-
-def _after(page: Any, dialogs: dict[int, TLPeer]) -> tuple[int, int, raw.base.InputPeer]:
-    """Where the page of dialogs behind this one begins: date, message id and peer of its last dialog."""
-    last = page.dialogs[-1]
-    last_id = marked_id(last.peer)
-    peer = dialogs.get(last_id)
-    date = next(
-        (
-            message.date
-            for message in page.messages
-            if message.id == last.top_message and message.peer_id is not None and marked_id(message.peer_id) == last_id
-        ),
-        0,
-    )
-    return date, last.top_message, input_peer_of(last_id, getattr(peer, "access_hash", 0) or 0)
 
 
 def _pick(peer_id: int, peers: Iterable[raw.base.User | raw.base.Chat]) -> TLPeer:
