@@ -75,6 +75,9 @@ PATIENCE = Patience()
 MEGABYTE = 10**6
 GIGABYTE = 10**9
 BACKLOG = 2048
+# So many seconds a client may take none of the bytes that wait for it; then its connection is closed. Players that go
+# on after a longer pause ask again from where they were.
+MOST_STALL = 600.0
 # The exit code of a process that ended itself because it could not restore its connection (EX_SOFTWARE of sysexits.h).
 EXIT_GAVE_UP = 70
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -350,12 +353,19 @@ async def serve(
     return exit_code
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address. Raises OSError."""
+def listen(host: str, port: int, *, most_stall: float = MOST_STALL) -> socket.socket:
+    """A socket bound to the address. Raises OSError.
+
+    A client that takes no bytes for `most_stall` seconds, though there are some, loses its connection; on systems that
+    have no such limit it keeps it.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if (user_timeout := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
+            # Linux: the connections that are accepted have it too. It counts also while the client's window is shut.
+            listener.setsockopt(socket.IPPROTO_TCP, user_timeout, int(most_stall * 1000))
         listener.bind((host, port))
         # Two sockets can be bound to a port as long as neither listens.
         listener.listen(BACKLOG)

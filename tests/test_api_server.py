@@ -6,18 +6,21 @@ import asyncio
 import logging
 import shutil
 import signal
+import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
 import feedparser
 import httpx
+import psutil
 import pytest
 import pytest_asyncio
 from pyrogram import raw
 from service import serving, settings_for, until_connected, until_degraded
-from telegram_world import FILE, HIDDEN, NEWS, NEWS_ID, small_world
+from telegram_world import FILE, HIDDEN, MIB, NEWS, NEWS_ID, document, small_world, until
 
 from api_server import listen, serve
 from routes.auth import GUESSES_PER_WINDOW
@@ -392,6 +395,47 @@ async def test_the_front_page_makes_addresses_from_any_spelling(client: httpx.As
     wrong = await client.get("/", params={"channel": "<script>"})
     assert wrong.status_code == 200
     assert "<script>" not in wrong.text
+
+
+# Viewers that take nothing.
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such limit")
+async def test_a_viewer_that_stalls_loses_its_connection_and_a_slow_one_keeps_it(
+    server: Server, tmp_path: Path
+) -> None:
+    film = bytes(16 * MIB)
+    media = document(server.world, 700, film)
+    server.chat("news").messages[149].media = media
+    folder = tmp_path / "bridge"
+    folder.mkdir()
+    await server.write_session_file(SessionFile(folder).path)
+    listener = listen("127.0.0.1", 0, most_stall=1)
+    address = listener.getsockname()
+    running = asyncio.create_task(serve(settings_for(folder), listener, connection_factory=server.connection_factory))
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}", timeout=20) as client:
+        await until_connected(client)
+        url = (await feed(client))[1].enclosures[0].href
+        assert (await client.get(url)).content == film
+
+    def served(viewer: socket.socket) -> bool:
+        """Whether the service has a connection to the viewer."""
+        ends = {(end.laddr, end.raddr) for end in psutil.Process().net_connections("tcp")}
+        return (address, viewer.getsockname()) in ends
+
+    request = f"GET {httpx.URL(url).path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    with socket.create_connection(address) as stalled, socket.create_connection(address) as slow:
+        stalled.sendall(request)
+        slow.sendall(request)
+        await until(lambda: served(stalled) and served(slow))
+        async with asyncio.timeout(15):
+            while served(stalled):
+                with suppress(BlockingIOError):
+                    slow.recv(MIB // 8, socket.MSG_DONTWAIT)
+                await asyncio.sleep(0.1)
+        assert served(slow)
+    signal.raise_signal(signal.SIGTERM)
+    await running
 
 
 # The token.
