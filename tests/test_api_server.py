@@ -406,7 +406,9 @@ async def test_a_viewer_that_stalls_loses_its_connection_and_a_slow_one_keeps_it
 ) -> None:
     film = bytes(16 * MIB)
     media = document(server.world, 700, film)
-    server.chat("news").messages[149].media = media
+    server.chat("news").messages[149] = raw.types.Message(
+        id=149, peer_id=raw.types.PeerChannel(channel_id=NEWS), date=1_700_000_149, message="film", media=media
+    )
     folder = tmp_path / "bridge"
     folder.mkdir()
     await server.write_session_file(SessionFile(folder).path)
