@@ -26,6 +26,7 @@ from errors import StorageError
 from feeds.page import content_security_policy, render_error_page
 from feeds.page import load as load_pages
 from file_io import Database
+from history.subscriptions import SubscriptionList
 from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
@@ -41,6 +42,7 @@ from routes.feed_keys import FeedKeys
 from routes.feeds import feed_router
 from routes.health import HealthSources, health_router
 from routes.media import media_router
+from routes.opml import opml_router
 from routes.origin import Origin
 from routes.post_files import PostFiles
 from routes.posts import post_router
@@ -167,6 +169,9 @@ async def _running(
             queue_wait=gate.expected_wait,
             clock=clock,
         )
+        subscriptions = SubscriptionList(
+            database, telegram, patience=PATIENCE, queue_wait=gate.expected_wait, clock=clock
+        )
         media = MediaCache(
             settings.data_path / "media",
             MediaStore(database),
@@ -200,6 +205,7 @@ async def _running(
             gate,
             telegram,
             history,
+            subscriptions,
             files,
             media,
             warmer if settings.media_warm else None,
@@ -230,6 +236,7 @@ def _add_routes(
     gate: RpcGate,
     telegram: TelegramClient,
     history: History,
+    subscriptions: SubscriptionList,
     files: PostFiles,
     media: MediaCache,
     warmer: Warmer | None,
@@ -248,6 +255,7 @@ def _add_routes(
         show_bridge_link=settings.show_bridge_link,
         reply_quote_chars=settings.reply_quote_truncate_chars,
         reply_quote_distance=settings.reply_quote_truncate_distance,
+        language=settings.feed_language,
     )
 
     def note_shown(shown: Sequence[ShownFile]) -> None:
@@ -279,6 +287,14 @@ def _add_routes(
         media_router(media, signer, files.find, files.renew, public=not auth.required),
         feed_router(documents, posts, admission, origin, merge=settings.time_based_merge),
         post_router(posts, admission, auth, origin),
+        opml_router(
+            subscriptions,
+            auth,
+            origin,
+            named_keys,
+            link_host=settings.tg_link_host,
+            language=settings.feed_language,
+        ),
         status_router(
             lambda: telegram.status,
             origin,

@@ -25,6 +25,8 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 # Scheme, host name or address with an optional port, and a plain path: nothing that could end an attribute or a line.
 _BASE_URL = re.compile(r"https?://(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*")
+# The shape of BCP 47's tags (RFC 5646 2.1).
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 
 Network = IPv4Network | IPv6Network
 
@@ -81,6 +83,13 @@ def _parse_link_host(value: object) -> object:
     if not host or any(character not in "abcdefghijklmnopqrstuvwxyz0123456789.-" for character in host):
         raise ValueError("must be a host name, such as t.me")
     return host
+
+
+def _parse_language(value: object) -> object:
+    tag = str(value).strip()
+    if tag and _LANGUAGE.fullmatch(tag) is None:
+        raise ValueError("must be a language tag, such as en, pt-BR or zh-Hant")
+    return tag
 
 
 def _parse_time_zone(value: object) -> object:
@@ -154,6 +163,9 @@ class Settings(BaseSettings):
     show_post_flags: Bool = Field(False, description="Adds the post's flags to its footer.")
     tg_link_host: Annotated[str, BeforeValidator(_parse_link_host)] = Field(
         "t.me", description="The web host that links to channels and posts point to."
+    )
+    feed_language: Annotated[str, BeforeValidator(_parse_language)] = Field(
+        "", description="The language that feeds and posts are said to be in, such as pt-BR. Empty: they don't say."
     )
     tg_proxy_host: str = Field("", description="The SOCKS5 proxy to reach Telegram through.")
     tg_proxy_port: Port = Field(1080, description="The proxy's port.")

@@ -53,7 +53,7 @@ def build_feed(
         if post.guid not in items:
             item = ready.get(post.guid)
             items[post.guid] = item if item is not None and item.post == post else make_item(post)
-    title = channel.title or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
+    title = feed_title(channel)
     return Feed(
         id=feed_id(channel.id, filters),
         channel=channel,
@@ -114,6 +114,11 @@ def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: Mem
             return json_feed.render(feed)
         case FeedFormat.HTML:
             return page.render(feed, zone)
+
+
+def feed_title(channel: Channel) -> str:
+    """What the channel's feeds are called: never empty."""
+    return channel.title or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
 
 
 def channel_link(channel: Channel, link_host: str) -> str:

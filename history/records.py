@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+from contextlib import suppress
 from functools import cache
 
 import msgspec
@@ -75,6 +76,16 @@ def load_channel(connection: sqlite3.Connection, channel_id: int) -> tuple[Chann
     except msgspec.MsgspecError as fault:
         log.warning("Stored channel %s can't be read (%s): it will be fetched again", channel_id, fault)
         return None
+
+
+def load_polled(connection: sqlite3.Connection, since: float) -> list[Channel]:
+    """The channels whose windows were brought up to date at `since` (unix seconds) or later."""
+    channels = []
+    for payload in store.load_polled(connection, _model(), since):
+        # One that can't be read is fetched again at its next poll, which tells of it, too.
+        with suppress(msgspec.MsgspecError):
+            channels.append(_channel_decoder.decode(payload))
+    return channels
 
 
 def save_channel(connection: sqlite3.Connection, channel: Channel, expires_at: float) -> None:

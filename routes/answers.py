@@ -13,6 +13,7 @@ from routes.content_coding import Encoded, accepts_gzip
 from routes.headers import COMMON_HEADERS
 from routes.preconditions import Verdict, evaluate, http_date
 from routes.rendering import FEED_MAX_AGE_S
+from tg_cache import StaleReason
 
 STALE_MAX_AGE_S = 60
 STALE_IF_ERROR_S = 86_400
@@ -21,7 +22,7 @@ STALE_IF_ERROR_S = 86_400
 def feed_response(request: Request, served: Served, *, private: bool) -> Response:
     """A feed, or 304 if the client has it. `private` keeps shared caches from storing it (RFC 9111 5.2.2.7).
 
-    A stale one says so with its age and the reason (RFC 9111 5.1, RFC 9211).
+    A stale one says so with its age and the reason.
     """
     max_age = STALE_MAX_AGE_S if served.stale else FEED_MAX_AGE_S
     scope = "private" if private else "public"
@@ -29,11 +30,19 @@ def feed_response(request: Request, served: Served, *, private: bool) -> Respons
         "Cache-Control": f"{scope}, max-age={max_age}, stale-if-error={STALE_IF_ERROR_S}",
         "Link": served.link,
     }
-    if served.stale:
-        age = max(0, int(time.time() - served.fetched_at))
-        headers["Age"] = str(age)
-        headers["Cache-Status"] = f"bridge; hit; ttl={FEED_MAX_AGE_S - age}; detail={served.stale.value}"
+    headers |= staleness(served.stale, served.fetched_at, FEED_MAX_AGE_S)
     return _conditional(request, served.encoded, headers)
+
+
+def staleness(reason: StaleReason | None, fetched_at: float, lifetime_s: int) -> dict[str, str]:
+    """The headers of an answer that is older than it should be, none for another (RFC 9111 5.1, RFC 9211).
+
+    `fetched_at` is unix time, `lifetime_s` how old the answer may get.
+    """
+    if reason is None:
+        return {}
+    age = max(0, int(time.time() - fetched_at))
+    return {"Age": str(age), "Cache-Status": f"bridge; hit; ttl={lifetime_s - age}; detail={reason.value}"}
 
 
 def page_response(request: Request, encoded: Encoded, security_policy: str) -> Response:

@@ -36,7 +36,10 @@ REMEMBERED_POSTS = 300
 
 
 class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The owner's choices that shape documents, as in `Settings`. `zone` is that of dates on pages."""
+    """The owner's choices that shape documents, as in `Settings`. `zone` is that of dates on pages.
+
+    `language` is a BCP 47 tag, "" where the owner has named none.
+    """
 
     link_host: str
     zone: tzinfo
@@ -44,6 +47,7 @@ class RenderSettings(msgspec.Struct, frozen=True, kw_only=True):
     show_bridge_link: bool
     reply_quote_chars: int
     reply_quote_distance: int
+    language: str = ""
 
 
 class Beside(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,6 +172,7 @@ class Renderer:
             updated=changed_at,
             ttl=FEED_MAX_AGE_S,
             link_host=options.link_host,
+            language=self._settings.language,
             filters=addresses.query.choice(),
         )
         rendered = {post.guid for post in posts if not post.failed}

@@ -133,6 +133,16 @@ def load_channel(connection: sqlite3.Connection, channel_id: int, model: str) ->
     return None if row is None else ChannelRow(*row)
 
 
+def load_polled(connection: sqlite3.Connection, model: str, since: float) -> list[bytes]:
+    """What is known of the channels whose windows were brought up to date at `since` (unix seconds) or later."""
+    rows = connection.execute(
+        "SELECT payload FROM channels JOIN windows ON windows.channel_id = channels.id"
+        " WHERE channels.model = ? AND windows.fetched_at >= ?",
+        (model, since),
+    )
+    return [payload for (payload,) in rows]
+
+
 def save_channel(
     connection: sqlite3.Connection, channel_id: int, model: str, row: ChannelRow, usernames: Iterable[str]
 ) -> None:

@@ -6,6 +6,13 @@ from file_io import Migration
 from storage.flood_store import FLOOD_TABLE, FLOODS_BY_SCOPE
 from storage.gone_store import MEDIA_GONE
 from storage.history_store import HISTORY_TABLES
+from storage.joined_store import JOINED_CHATS
 from storage.media_store import MEDIA_FILES
 
-MIGRATIONS: tuple[Migration, ...] = ((*HISTORY_TABLES, *MEDIA_FILES), FLOOD_TABLE, MEDIA_GONE, FLOODS_BY_SCOPE)
+MIGRATIONS: tuple[Migration, ...] = (
+    (*HISTORY_TABLES, *MEDIA_FILES),
+    FLOOD_TABLE,
+    MEDIA_GONE,
+    FLOODS_BY_SCOPE,
+    JOINED_CHATS,
+)

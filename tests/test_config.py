@@ -69,6 +69,7 @@ def test_all_errors_are_reported_together_one_line_each(environ: pytest.MonkeyPa
             "TG_PROXY_URL must be socks5://host:port, http://host:port or a tg://proxy link with its secret",
         ),
         ("LOG_LEVEL", "loud", "LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL, got 'loud'"),
+        ("FEED_LANGUAGE", "en_US", "FEED_LANGUAGE must be a language tag, such as en, pt-BR or zh-Hant, got 'en_US'"),
         ("TG_LINK_HOST", "https://t.me", "TG_LINK_HOST must be a host name, such as t.me, got 'https://t.me'"),
         (
             "TRUSTED_PROXIES",

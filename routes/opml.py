@@ -1,0 +1,94 @@
+"""`/opml`: every feed that there is to subscribe to, for readers to import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from errors import BadParameter
+from feeds import opml
+from feeds.feed import FeedFormat
+from history.subscriptions import JOINED_TTL_S, SubscriptionList, Subscriptions
+from model.channel import Channel
+from routes.addresses import Addresses
+from routes.answers import staleness
+from routes.auth import Authenticator
+from routes.feed_keys import FeedKeys
+from routes.headers import COMMON_HEADERS, METHODS
+from routes.origin import Origin
+from rss_generator import channel_link, feed_title
+
+FORMATS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
+_TITLE = "Telegram channels"
+
+
+def opml_router(
+    subscriptions: SubscriptionList,
+    auth: Authenticator,
+    origin: Origin,
+    keys: FeedKeys | None,
+    *,
+    link_host: str,
+    language: str = "",
+) -> APIRouter:
+    """The route. `keys`, where given, stand in the feeds' addresses. `link_host` is Telegram's web front."""
+    router = APIRouter()
+
+    @router.api_route("/opml", methods=METHODS)
+    @router.api_route("/opml/{token}", methods=METHODS)
+    async def opml_list(request: Request, token: str | None = None) -> Response:
+        """All channels that the account has joined or that are polled, by the account's folders."""
+        auth.check(request, token)
+        format = _format(request.query_params)
+        base_url = origin.base_url(request)
+        now = await subscriptions.current()
+
+        def entry(channel: Channel) -> opml.Subscription:
+            addresses = Addresses(
+                base_url=base_url, channel=channel, feed_key="" if keys is None else keys.of(channel.id)
+            )
+            return opml.Subscription(
+                title=feed_title(channel),
+                feed_url=addresses.own(format),
+                html_url=channel_link(channel, f"https://{link_host}") or addresses.own(FeedFormat.HTML),
+                description=channel.about,
+            )
+
+        sections, loose = _sorted(now, {channel.id: entry(channel) for channel in now.channels})
+        headers = {
+            "Cache-Control": "no-store",
+            # The address may end with the token, which would become the file's name.
+            "Content-Disposition": 'attachment; filename="telegram.opml"',
+        }
+        headers |= COMMON_HEADERS | staleness(now.stale, now.fetched_at, JOINED_TTL_S)
+        body = opml.render(_TITLE, datetime.now(UTC), sections, loose, language=language)
+        return Response(body, headers=headers, media_type=opml.CONTENT_TYPE)
+
+    return router
+
+
+def _format(parameters: Mapping[str, str]) -> FeedFormat:
+    """Which feeds the list leads to. Raises BadParameter."""
+    text = parameters.get("format", FeedFormat.RSS.value)
+    for candidate in FORMATS:
+        if text == candidate.value:
+            return candidate
+    raise BadParameter("format", f"must be one of {', '.join(FORMATS)}, got {text[:40]!r}")
+
+
+def _sorted(
+    subscriptions: Subscriptions, entries: Mapping[int, opml.Subscription]
+) -> tuple[list[opml.Section], list[opml.Subscription]]:
+    """The entries in their folders, and those that are in none; all in the order of `entries`."""
+    sections = []
+    in_folders: set[int] = set()
+    for folder in subscriptions.folders:
+        ids = set(folder.chat_ids)
+        in_folders |= ids
+        inside = tuple(entry for chat_id, entry in entries.items() if chat_id in ids)
+        sections.append(opml.Section(title=folder.title, subscriptions=inside))
+    return sections, [entry for chat_id, entry in entries.items() if chat_id not in in_folders]
