@@ -16,6 +16,16 @@ def distinct(files: Iterable[Enclosure]) -> list[Enclosure]:
     return list(first.values())
 
 
+def main_file(files: Iterable[Enclosure]) -> Enclosure | None:
+    """The file that is the post's enclosure where there can be but one: the first audio, else video, else any."""
+    return min(files, key=_enclosure_rank, default=None)
+
+
+def _enclosure_rank(file: Enclosure) -> int:
+    kind, _, _ = file.mime_type.partition("/")
+    return {"audio": 0, "video": 1}.get(kind, 2)
+
+
 def shown_image(item: Item) -> Image | None:
     """The first image that the body shows. Readers show one of any other address beside the body, as another."""
     shown = (image for image in item.post.images if image.url.replace("&", "&amp;") in item.content)

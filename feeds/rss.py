@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from feeds import dates, xml
+from feeds import dates, podcast, xml
 from feeds.excerpt import excerpt
 from feeds.feed import GENERATOR, MEDIA_TYPES, Document, Feed, FeedFormat, Item
 from feeds.fragments import Memory, compose, recall
-from feeds.item_parts import distinct, shown_image
+from feeds.item_parts import distinct, main_file, shown_image
 from model.channel import ChannelKind
 from posts.post import Enclosure, Post
 
@@ -19,9 +19,10 @@ _DESCRIPTION_CHARS = 300
 _PUBLIC_KINDS = frozenset({ChannelKind.CHANNEL, ChannelKind.SUPERGROUP})
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
-xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/">
+xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/"%s>
 <channel>
 """
+_ITUNES = f' xmlns:itunes="{podcast.NAMESPACE}"'
 _TAIL = "</channel>\n</rss>\n"
 
 
@@ -33,11 +34,20 @@ def render(feed: Feed, memory: Memory | None = None) -> Document:
     memory = {} if memory is None else memory
     # The feed's address is part of items: it begins that of the list of flags.
     fragments = [recall(memory, item, feed.base_url, partial(_item, feed, item)) for item in feed.items]
-    body, etag = compose(_HEAD + _channel(feed), fragments, _TAIL)
+    body, etag = compose(_head(feed), fragments, _TAIL)
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
 
-def _channel(feed: Feed) -> str:
+def _head(feed: Feed) -> str:
+    """All before the items. Without audio nothing of it says that this is a podcast."""
+    is_podcast = podcast.is_podcast(feed)
+    lines = _channel(feed)
+    if is_podcast:
+        lines += podcast.channel_tags(feed)
+    return _HEAD % (_ITUNES if is_podcast else "") + "\n".join(lines) + "\n"
+
+
+def _channel(feed: Feed) -> list[str]:
     title, link = xml.text(feed.title), xml.text(feed.link)
     lines = [
         f"<title>{title}</title>",
@@ -59,7 +69,7 @@ def _channel(feed: Feed) -> str:
         lines.append(f"<image><url>{xml.text(feed.icon_url)}</url><title>{title}</title><link>{link}</link></image>")
     lines.append(f"<generator>{GENERATOR}</generator>")
     lines.append("<docs>https://www.rssboard.org/rss-specification</docs>")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _item(feed: Feed, item: Item) -> tuple[str, str]:
@@ -83,7 +93,14 @@ def _item(feed: Feed, item: Item) -> tuple[str, str]:
         lines += [f"<category domain={domain}>{xml.text(flag)}</category>" for flag in post.flags]
     lines.append(f"<description>{xml.text(excerpt(post.text, _DESCRIPTION_CHARS) or post.title)}</description>")
     lines.append(f"<content:encoded><![CDATA[{xml.cdata(item.content)}\n")
-    rest = ["]]></content:encoded>", *_files(post.enclosures), *_thumbnail(item), *_relations(feed, post), "</item>\n"]
+    rest = [
+        "]]></content:encoded>",
+        *_files(post.enclosures),
+        *_thumbnail(item),
+        *podcast.item_tags(item),
+        *_relations(feed, post),
+        "</item>\n",
+    ]
     return "\n".join(lines), "\n".join(rest)
 
 
@@ -102,7 +119,7 @@ def _files(files: tuple[Enclosure, ...]) -> Iterator[str]:
 
     No address stands twice: a podcast client would list the episode twice.
     """
-    main = min(files, key=_enclosure_rank, default=None)
+    main = main_file(files)
     for file in distinct(sorted(files, key=lambda file: file is not main)):
         url, mime_type, size = xml.attribute(file.url), xml.attribute(file.mime_type), max(0, file.size)
         if file is main:
@@ -115,12 +132,6 @@ def _files(files: tuple[Enclosure, ...]) -> Iterator[str]:
             yield f"<media:content url={url} type={mime_type}{length}{duration}>{title}</media:content>"
         else:
             yield f"<media:content url={url} type={mime_type}{length}{duration}/>"
-
-
-def _enclosure_rank(file: Enclosure) -> int:
-    """Audio first, then video, then any document."""
-    kind, _, _ = file.mime_type.partition("/")
-    return {"audio": 0, "video": 1}.get(kind, 2)
 
 
 def _thumbnail(item: Item) -> Iterator[str]:

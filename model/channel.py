@@ -38,6 +38,8 @@ class Channel(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     # Telegram's reason when it bars the chat for this account's platform.
     restriction: str = ""
     members: int | None = None
+    # Whether Telegram marks the chat as not for everybody's eyes.
+    sensitive: bool = False
 
 
 class PeerName(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

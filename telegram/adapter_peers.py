@@ -16,6 +16,7 @@ _CHANNEL_MARK = -(10**12)
 
 # Restrictions are given for each app store; this one means every client.
 _EVERY_PLATFORM = "all"
+_SENSITIVE = frozenset({"sensitive", "porn"})
 
 TLPeer = raw.base.Chat | raw.base.User
 TLFullPeer = raw.base.ChatFull | raw.base.UserFull | raw.base.messages.ChatFull | raw.base.users.UserFull
@@ -53,6 +54,11 @@ def restriction(reasons: Iterable[raw.base.RestrictionReason] | None) -> str:
         if reason.platform == _EVERY_PLATFORM:
             return reason.text or reason.reason
     return ""
+
+
+def is_sensitive(reasons: Iterable[raw.base.RestrictionReason] | None) -> bool:
+    """Whether Telegram marks something as sensitive content, on whatever platform."""
+    return any(reason.reason in _SENSITIVE for reason in reasons or ())
 
 
 class Peers:
@@ -102,6 +108,7 @@ def to_channel(peer: TLPeer, full: TLFullPeer | None = None) -> Channel:
         usernames=usernames[1:],
         protected=bool(getattr(peer, "noforwards", None)),
         restriction=restriction(getattr(peer, "restriction_reason", None)),
+        sensitive=is_sensitive(getattr(peer, "restriction_reason", None)),
         members=_first_known(getattr(full, "participants_count", None), getattr(peer, "participants_count", None)),
     )
 

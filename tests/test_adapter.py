@@ -390,6 +390,15 @@ def test_a_channel_tells_all_its_names_photo_and_limits() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reason", "sensitive"), [("porn", True), ("sensitive", True), ("terms", False), ("copyright", False)]
+)
+def test_what_telegram_hides_on_some_platforms_as_sensitive_is_marked(reason: str, sensitive: bool) -> None:
+    reasons = [T.RestrictionReason(platform="android", reason=reason, text="Hidden")]
+    peer = T.Channel(id=1, title="x", photo=T.ChatPhotoEmpty(), date=0, restriction_reason=reasons)
+    assert to_channel(decoded(peer)).sensitive is sensitive
+
+
+@pytest.mark.parametrize(
     ("peer", "expected"),
     [
         (TALK, Channel(id=-1003333333333, kind=ChannelKind.SUPERGROUP, title="Talk")),

@@ -192,7 +192,7 @@ def test_elements_stand_in_the_order_that_readers_expect() -> None:
     )
     assert names(found) == [
         "title", "link", "guid", "pubDate", "updated", "creator", "category", "category", "description", "encoded",
-        "enclosure", "source", "comments",
+        "enclosure", "title", "source", "comments",
     ]  # fmt: skip
 
 
