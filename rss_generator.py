@@ -14,6 +14,7 @@ from feeds.fragments import Memory
 from feeds.sanitizer import sanitize
 from model.channel import Channel, ChannelKind
 from posts.identity import bare_id, feed_id
+from posts.plain import one_line
 from posts.post import Counters, Post
 
 
@@ -117,8 +118,8 @@ def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: Mem
 
 
 def feed_title(channel: Channel) -> str:
-    """What the channel's feeds are called: never empty."""
-    return channel.title or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
+    """What the channel's feeds are called: one plain line, never empty."""
+    return one_line(channel.title) or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
 
 
 def channel_link(channel: Channel, link_host: str) -> str:

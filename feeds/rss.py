@@ -11,6 +11,7 @@ from feeds.feed import GENERATOR, MEDIA_TYPES, Document, Feed, FeedFormat, Item
 from feeds.fragments import Memory, compose, recall
 from feeds.item_parts import distinct, main_file, shown_image
 from model.channel import ChannelKind
+from posts.author import origin_name
 from posts.post import Enclosure, Post
 
 CONTENT_TYPE = f"{MEDIA_TYPES[FeedFormat.RSS]}; charset=utf-8"
@@ -109,7 +110,7 @@ def _relations(feed: Feed, post: Post) -> Iterator[str]:
     origin = post.forwarded_from
     if origin is not None and origin.username and origin.kind in _PUBLIC_KINDS:
         url = xml.attribute(f"{feed.base_url}/rss/{origin.username}")
-        yield f"<source url={url}>{xml.text(origin.title)}</source>"
+        yield f"<source url={url}>{xml.text(origin_name(origin))}</source>"
     if post.comments_url:
         yield f"<comments>{xml.text(post.comments_url)}</comments>"
 

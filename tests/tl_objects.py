@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import random
 import re
+from collections.abc import Callable, Hashable
+from functools import cache
 from io import BytesIO
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pyrogram import raw
 from pyrogram.raw.core import TLObject
@@ -33,21 +35,54 @@ def constructors(base: str) -> list[type[TLObject[Any]]]:
     return list(getattr(union, "__args__", (union,)))
 
 
-def arbitrary(constructor: type[TLObject[Any]], chance: random.Random, depth: int = 4) -> Any:
-    """An object with random values: in all fields, or only in those that the schema asks for.
+Maker = Callable[[str, str], Any]
+"""Gives the value of a field by its type, such as `str` or `list[raw.base.PageBlock]`, and its name.
 
-    Optional fields come all or none, since some share one flag bit and are there together.
+None: any value will do.
+"""
+
+
+def _anything(annotation: str, name: str) -> None:
+    return None
+
+
+def arbitrary(
+    constructor: type[TLObject[Any]],
+    chance: random.Random,
+    depth: int = 4,
+    *,
+    make: Maker = _anything,
+    whole: float = 0.6,
+) -> Any:
+    """An object with random values: in all fields (so often), or only in those that the schema asks for.
+
+    Optional fields come all or none, since some share one flag bit and are there together. `make` has the first say.
     """
     values: dict[str, Any] = {}
-    whole = depth > 0 and chance.random() < 0.6
-    for name, parameter in inspect.signature(constructor.__init__).parameters.items():
-        if name == "self":
-            continue
-        text = str(parameter.annotation)
+    filled = depth > 0 and chance.random() < whole
+    for name, text, bits in _fields(cast(Hashable, constructor)):
         optional = text.endswith(" | None")
-        if not optional or whole:
-            values[name] = _value(text.removesuffix(" | None"), _width(constructor, name), chance, depth - 1)
+        if not optional or filled:
+            annotation = text.removesuffix(" | None")
+            value = make(annotation, name)
+            if value is None:
+                value = _value(annotation, _Field(name, bits, make, whole), chance, depth - 1)
+            values[name] = value
     return constructor(**values)
+
+
+@cache
+def _fields(constructor: Any) -> tuple[tuple[str, str, int], ...]:
+    """Name, annotation and, for integers, width of each field."""
+    parameters = inspect.signature(constructor.__init__).parameters.items()
+    return tuple((name, str(one.annotation), _width(constructor, name)) for name, one in parameters if name != "self")
+
+
+class _Field(NamedTuple):
+    name: str
+    bits: int
+    make: Maker
+    whole: float
 
 
 def _width(constructor: type[TLObject[Any]], name: str) -> int:
@@ -56,9 +91,9 @@ def _width(constructor: type[TLObject[Any]], name: str) -> int:
     return int(found.group(1)) if found else 32
 
 
-def _value(annotation: str, bits: int, chance: random.Random, depth: int) -> Any:
+def _value(annotation: str, field: _Field, chance: random.Random, depth: int) -> Any:
     if annotation == "int":
-        return chance.choice(_NUMBERS if bits == 32 else _LONGS)
+        return chance.choice(_NUMBERS if field.bits == 32 else _LONGS)
     if annotation == "float":
         return chance.choice((0.0, 1.5, -3.0, float("nan"), float("inf")))
     if annotation == "str":
@@ -68,9 +103,15 @@ def _value(annotation: str, bits: int, chance: random.Random, depth: int) -> Any
     if annotation == "bool":
         return chance.random() < 0.5
     if annotation.startswith("list["):
-        return [_value(annotation[5:-1], bits, chance, depth) for _ in range(chance.randint(1, 2))]
+        inner = annotation[5:-1]
+        return [_element(inner, field, chance, depth) for _ in range(chance.randint(1, 2))]
     choices = constructors(annotation.removeprefix("raw.base."))
     if depth <= 0:
         # The shortest one, so that recursive types end.
-        choices = sorted(choices, key=lambda choice: len(inspect.signature(choice.__init__).parameters))[:1]
-    return arbitrary(chance.choice(choices), chance, depth)
+        choices = sorted(choices, key=lambda choice: len(_fields(cast(Hashable, choice))))[:1]
+    return arbitrary(chance.choice(choices), chance, depth, make=field.make, whole=field.whole)
+
+
+def _element(annotation: str, field: _Field, chance: random.Random, depth: int) -> Any:
+    made = field.make(annotation, field.name)
+    return _value(annotation, field, chance, depth) if made is None else made
