@@ -28,7 +28,7 @@ from model.media import FileRef
 from model.message import Message
 from supervisor import Supervisor, TaskStats
 from telegram.options import TelegramOptions
-from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
+from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 from telegram.session_file import SessionFile
 from telegram.watchdog import Watchdog, WatchdogStats
 from tg_throttle import CONNECTING, Priority, RpcGate
@@ -45,6 +45,8 @@ FILE_WATCH_INTERVAL = 1.0
 # A line that is down for longer than this turns calls away at once instead of letting each wait.
 DOWN_GRACE = 5.0
 STOP_TIMEOUT = 8.0
+# Seconds before Telegram is asked again whether it knows the session.
+KEY_DOUBT_PAUSE = 2.0
 
 
 class State(StrEnum):
@@ -111,6 +113,8 @@ class TelegramClient:
         self._account: Account | None = None
         self._status = Status(state=State.CONNECTING, reason="Connecting to Telegram")
         self._library: Library | None = None
+        # Whether Telegram has said once that it does not know the session, and not been asked again yet.
+        self._doubted = False
         # Set when an attempt to connect has come to a good end, or to one that no further attempt would change.
         self._settled = asyncio.Event()
         self._watchdog = Watchdog(
@@ -232,6 +236,14 @@ class TelegramClient:
                 await self._connect_and_watch()
                 pause = self._options.first_pause
             except NotLoggedIn as fault:
+                if isinstance(fault, KeyUnknown) and not self._doubted:
+                    # An ended login stays ended until the owner acts, so it takes more than one word.
+                    self._doubted = True
+                    self._become(
+                        State.CONNECTING, TelegramUnavailable("Telegram does not know the session: asking again", 5)
+                    )
+                    await asyncio.sleep(KEY_DOUBT_PAUSE)
+                    continue
                 self._become(_state_of(fault), fault)
                 self._settled.set()
                 await self._until_file_changes()
@@ -265,6 +277,7 @@ class TelegramClient:
                 self._account = account
                 self._library = Library(version=account.kurigram_version, layer=account.layer)
                 account.on_lost(self._watchdog.note_disconnect)
+                self._doubted = False
                 self._become(State.READY)
                 self._settled.set()
                 logger.info("Connected to Telegram as %s", account.name)

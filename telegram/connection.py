@@ -13,10 +13,12 @@ from pyrogram.connection import Connection as TCPConnection
 from pyrogram.raw.all import layer
 from pyrogram.raw.core import TLObject
 
-from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramUnavailable
+from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramTimeout, TelegramUnavailable
 from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, NeverSent, translate
+from telegram.fault_log import FaultLog
 from telegram.options import TelegramOptions
 from telegram.proxy import to_proxy
+from telegram.refusals import KeyUnknown
 from telegram.session import OneTrySession, method_name
 from telegram.session_file import SESSION_NAME, SessionFile, explain
 from tg_throttle import CONNECTING, Priority, RpcGate
@@ -56,6 +58,7 @@ class Connection:
         self._gate = gate
         self._call_timeout = options.call_timeout
         self._refused: NotLoggedIn | None = None
+        self._faults = FaultLog()
 
     @property
     def up(self) -> bool:
@@ -102,7 +105,18 @@ class Connection:
             # All that the bridge asks can be asked twice. It is one more call for Telegram, so for the gate, too.
             return await turn()
         except ConnectionLost as lost:
-            raise translate(lost, name) from lost
+            fault = translate(lost, name)
+            if isinstance(fault, PassingFault):
+                self._faults.note(name, fault)
+            raise fault from lost
+        except TelegramTimeout as fault:
+            self._faults.note(name, fault)
+            raise
+        except KeyUnknown as refusal:
+            if opening:
+                raise
+            # That is not sure yet, so readers are told what is.
+            raise translate(ConnectionLost(), name) from refusal
 
     async def ping(self, time_limit: float) -> None:
         """See that the line stands, past the gate: a ping is no call. Raises the bridge's errors."""
@@ -124,6 +138,8 @@ class Connection:
                 self.ended.set()
             elif isinstance(fault, FloodWait) or not isinstance(fault, PassingFault):
                 self.answered_at = time.monotonic()
+            if isinstance(fault, FloodWait | TelegramUnavailable) and not isinstance(fault, NotLoggedIn):
+                self._faults.note(method_name(query), fault)
             raise fault from error
         self.answered_at = time.monotonic()
         return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from pyrogram import errors as tl
@@ -19,9 +18,7 @@ from errors import (
     TelegramTimeout,
     TelegramUnavailable,
 )
-from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
-
-logger = logging.getLogger(__name__)
+from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 
 LOG_IN_AGAIN = "log in again with `./run.sh login`"
 
@@ -68,7 +65,8 @@ _OLD_REFERENCE = (
 _NO_FILE = (tl.FileIdInvalid, tl.LocationInvalid, tl.PhotoInvalid, tl.PhotoIdInvalid)
 _BANNED = (tl.UserDeactivatedBan, tl.UserDeactivated)
 BAD_APPLICATION = (tl.ApiIdInvalid, tl.ApiIdPublishedFlood)
-_REVOKED = (tl.Unauthorized, tl.AuthKeyDuplicated, AuthKeyNotFound)
+_REVOKED = (tl.Unauthorized, tl.AuthKeyDuplicated)
+_NOT_ACCEPTED = "Telegram does not accept the session any more: " + LOG_IN_AGAIN
 
 # What `translate` understands.
 KURIGRAM_ERRORS = (tl.RPCError, TransportError, OSError, TimeoutError, tl.SecurityCheckMismatch)
@@ -97,13 +95,14 @@ def translate(error: Exception, method: str) -> BridgeError:
             translated = AccountBanned("Telegram has banned or deleted the account: " + LOG_IN_AGAIN + " as another")
         case _ if isinstance(error, BAD_APPLICATION):
             translated = WrongApplication("Telegram refuses TG_API_ID with TG_API_HASH: check them at my.telegram.org")
+        case AuthKeyNotFound():
+            translated = KeyUnknown(_NOT_ACCEPTED)
         case _ if isinstance(error, _REVOKED):
-            translated = SessionRevoked("Telegram does not accept the session any more: " + LOG_IN_AGAIN)
+            translated = SessionRevoked(_NOT_ACCEPTED)
         case tl.InternalServerError() | tl.ServiceUnavailable() | tl.SeeOther():
             translated = TelegramUnavailable(f"Telegram could not answer {method} ({name_of(error)})")
         case tl.RPCError():
             # Nobody knows for how long; what is stored can be served meanwhile.
-            logger.warning("Telegram refused %s: %s", method, name_of(error))
             translated = TelegramUnavailable(f"Telegram refused {method} ({name_of(error)})", 60)
         case TimeoutError():
             translated = TelegramTimeout(f"Telegram did not answer {method} in time")

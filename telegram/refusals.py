@@ -9,6 +9,10 @@ class SessionRevoked(NotLoggedIn):
     """Telegram does not accept the session any more."""
 
 
+class KeyUnknown(SessionRevoked):
+    """Telegram does not know the session's key (transport error -404). A trouble of its own can look the same."""
+
+
 class AccountBanned(NotLoggedIn):
     """Telegram has banned or deleted the account."""
 

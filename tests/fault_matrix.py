@@ -151,6 +151,7 @@ class Kind(StrEnum):
     HALF_OPEN = "half-open"
     LINE = "line"
     BLIP = "blip"
+    KEY = "key unknown"
     LOGGED_OUT = "logged out"
     FILE_GONE = "file gone"
     BAD_PART = "bad part"
@@ -250,7 +251,7 @@ FAULTS = (
     _unavailable("FROZEN_METHOD_INVALID", 420, Kind.TELEGRAM, 300, another=True),
     # What the bridge has never heard of.
     _unavailable("SOMETHING_NEW", 400, Kind.UNKNOWN, 72, log="Telegram refused "),
-    _unavailable("SOMETHING_NEW", 777, Kind.UNKNOWN, 72, log="Telegram refused ", another=True),
+    _unavailable("SOMETHING_ELSE", 777, Kind.UNKNOWN, 72, log="Telegram refused ", another=True),
     # What is not there, or not for this account.
     _refused("CHANNEL_PRIVATE", Topic.CHANNEL, Kind.PRIVATE),
     _refused("CHANNEL_PRIVATE", Topic.CHANNEL, Kind.PRIVATE, 406),
@@ -337,19 +338,19 @@ FAULTS = (
     _logged_out("API_ID_INVALID", 400, "bad_api", BAD_API, Topic.APPLICATION),
     Row(
         "is answered with transport error -404",
-        Kind.LOGGED_OUT,
+        Kind.KEY,
         Action.TRANSPORT_ERROR,
         503,
         code=-404,
-        retry_after=300,
+        retry_after=36,
         stale="unavailable",
-        state="revoked",
-        heals=2 * SLACK,
-        log=REVOKED,
+        heals=20,
     ),
 )
 
 
+# The line ends with these.
+LOSSES = frozenset({Kind.LINE, Kind.KEY})
 # Nothing reaches a connection that does not stand.
 OUT_OF_REACH = frozenset({"connecting", "unavailable"})
 
@@ -385,7 +386,7 @@ class Cell:
     @property
     def statuses(self) -> frozenset[int]:
         """What readers may get. A file is asked for again for some seconds, so the fault that comes last is told."""
-        if Route.FILE in self.method.routes and self.row.kind is Kind.LINE:
+        if Route.FILE in self.method.routes and self.row.kind in LOSSES:
             return frozenset({503, 504})
         if Route.FILE in self.method.routes and self.row.kind is Kind.HALF_OPEN:
             # A connection for files alone may have been replaced by then.
@@ -404,7 +405,7 @@ class Cell:
         if self.status in {200, 403, 404}:
             return 0
         pause = FILE_PAUSE * 12 // 10 if self.connecting or Route.FILE in self.method.routes else 0
-        return max(self.row.retry_after, pause)
+        return 300 if self.row.kind is Kind.KEY and self.connecting else max(self.row.retry_after, pause)
 
     @property
     def stale(self) -> frozenset[str]:
@@ -422,8 +423,13 @@ class Cell:
         """What the connection's state may be while the fault lasts."""
         if self.row.state != "ready" and not self.method.media:
             return frozenset({self.row.state})
+        if self.connecting and self.row.kind is Kind.KEY:
+            # Said twice in a row, it is believed.
+            return frozenset({"revoked"})
         if self.connecting and self.status != 200:
             return OUT_OF_REACH
+        if self.row.kind is Kind.KEY and not self.method.media:
+            return OUT_OF_REACH | {"ready"}
         return frozenset({"ready", "unavailable"} if self.row.kind is Kind.LINE else {"ready"})
 
     def remembered(self, route: Route) -> int:
@@ -455,9 +461,9 @@ class Cell:
     @property
     def log(self) -> str:
         """A line that the log has."""
-        if self.row.kind is Kind.LOGGED_OUT and self.method.media:
+        if self.row.kind in {Kind.LOGGED_OUT, Kind.KEY} and self.method.media:
             return "Media file "
-        return self.row.log
+        return REVOKED if self.row.kind is Kind.KEY and self.connecting else self.row.log
 
     @property
     def heals(self) -> float:

@@ -113,7 +113,7 @@ DOCUMENTED = {
     "no such channel": {Kind.NOT_FOUND},
     "a call is not answered": {Kind.UNANSWERED},
     "the line is half-open": {Kind.HALF_OPEN},
-    "the line is lost again and again": {Kind.LINE},
+    "the line is lost again and again": {Kind.LINE, Kind.KEY},
     "the line is lost once": {Kind.BLIP},
     "the session is ended": {Kind.LOGGED_OUT},
     "the account is banned": {Kind.LOGGED_OUT},

@@ -13,7 +13,7 @@ from pyrogram.session.session import AuthKeyNotFound, TransportFlood
 
 import errors
 from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, name_of, translate
-from telegram.refusals import AccountBanned, SessionRevoked, WrongApplication
+from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 
 
 def rpc_error(code: int, message: str) -> tl.RPCError:
@@ -52,7 +52,7 @@ TABLE: list[tuple[Exception, type[errors.BridgeError]]] = [
     (rpc_error(401, "AUTH_KEY_UNREGISTERED"), SessionRevoked),
     (rpc_error(401, "SESSION_REVOKED"), SessionRevoked),
     (rpc_error(406, "AUTH_KEY_DUPLICATED"), SessionRevoked),
-    (AuthKeyNotFound(), SessionRevoked),
+    (AuthKeyNotFound(), KeyUnknown),
     (rpc_error(401, "USER_DEACTIVATED_BAN"), AccountBanned),
     (rpc_error(401, "USER_DEACTIVATED"), AccountBanned),
     (rpc_error(400, "API_ID_INVALID"), WrongApplication),

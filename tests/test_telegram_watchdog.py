@@ -209,13 +209,13 @@ async def test_a_login_that_is_gone_is_a_state_and_not_restarted(server: Server,
 
 async def test_a_login_that_is_lost_at_the_restart_is_told_as_such(server: Server, tmp_path: Path) -> None:
     given_up: list[bool] = []
-    async with watched(server, tmp_path, failures=1, restart_timeout=0.5) as client:
+    async with watched(server, tmp_path, failures=1, restart_timeout=5) as client:
         client.on_give_up = lambda: given_up.append(True)
         server.fault(Action.HANG, "users.getUsers", 1)
         await until(lambda: client.watchdog.probes)
         server.revoke(forget_key=True)
-        await until_state(client, State.REVOKED)
-        await asyncio.sleep(0.7)
+        await until_state(client, State.REVOKED, 10)
+        await asyncio.sleep(0.2)
         assert client.watchdog.restarts == 1
         assert not given_up
 
