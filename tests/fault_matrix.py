@@ -22,6 +22,8 @@ SLACK = 8.0
 REFUSED = 60
 UNANSWERED = 30
 FILE_PAUSE = 60
+# The same for a file whose post is gone.
+LOST_POST = 86_400
 # A file that does not come is asked for again for so long, in seconds.
 FILE_PATIENCE = 5
 
@@ -374,6 +376,11 @@ class Cell:
         return self.method.when is When.CONNECTING
 
     @property
+    def ends_login(self) -> bool:
+        """Whether it is met again when the bridge connects anew, so that the word is taken. A start asks for these."""
+        return self.row.kind is Kind.KEY and (self.connecting or self.method.name == "help.getConfig")
+
+    @property
     def status(self) -> int:
         """What readers of what was never read get."""
         if self.row.kind is Kind.NOT_FOUND and self.method.second_way:
@@ -405,7 +412,7 @@ class Cell:
         if self.status in {200, 403, 404}:
             return 0
         pause = FILE_PAUSE * 12 // 10 if self.connecting or Route.FILE in self.method.routes else 0
-        return 300 if self.row.kind is Kind.KEY and self.connecting else max(self.row.retry_after, pause)
+        return 300 if self.ends_login else max(self.row.retry_after, pause)
 
     @property
     def stale(self) -> frozenset[str]:
@@ -429,7 +436,7 @@ class Cell:
         if self.connecting and self.status != 200:
             return OUT_OF_REACH
         if self.row.kind is Kind.KEY and not self.method.media:
-            return OUT_OF_REACH | {"ready"}
+            return OUT_OF_REACH | {"ready"} | ({"revoked"} if self.ends_login else set())
         return frozenset({"ready", "unavailable"} if self.row.kind is Kind.LINE else {"ready"})
 
     def remembered(self, route: Route) -> int:
@@ -442,8 +449,9 @@ class Cell:
         if self.connecting or self.status == 200 or kind is Kind.FLOOD or logged_out:
             return 0
         if route is Route.FILE:
-            gone = kind in {Kind.FILE_GONE, Kind.NO_POST}
-            return FILE_PAUSE if gone or self.method.name != "channels.getMessages" else 0
+            if kind is Kind.NO_POST:
+                return LOST_POST
+            return FILE_PAUSE if kind is Kind.FILE_GONE or self.method.name != "channels.getMessages" else 0
         if not self.method.remembers:
             return 0
         return {

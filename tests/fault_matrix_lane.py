@@ -239,7 +239,7 @@ class Lane:
 
         # When it is over.
         self._server.faults.remove(fault)
-        if cell.row.kind is Kind.LOGGED_OUT or (cell.row.kind is Kind.KEY and cell.connecting):
+        if cell.row.kind is Kind.LOGGED_OUT or cell.ends_login:
             await self._server.write_session_file(SessionFile(self._place).path)
         asked = self._server.calls[cell.method.name]
         for route, path in cold.items():
