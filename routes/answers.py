@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from errors import PreconditionFailed
 from routes.channels import Served
-from routes.content_coding import Encoded, accepts_gzip
+from routes.content_coding import Encoded, accepts_gzip, prefers_brotli
 from routes.headers import COMMON_HEADERS
 from routes.preconditions import Verdict, evaluate, http_date
 from routes.rendering import FEED_MAX_AGE_S
@@ -53,6 +53,18 @@ def page_response(request: Request, encoded: Encoded, security_policy: str) -> R
 def json_response(request: Request, encoded: Encoded) -> Response:
     """A document for programs, or 304 if the client has it. Like a page, it is asked for to see what is new."""
     return _conditional(request, encoded, {"Cache-Control": "no-cache"})
+
+
+async def offer_brotli(request: Request, response: Response, encoded: Encoded) -> Response:
+    """The response with the document, in brotli if that is what the client likes best, else as it was."""
+    if encoded.brotli is None or not response.body or not prefers_brotli(request.headers.getlist("accept-encoding")):
+        return response
+    body = await encoded.brotli.get()
+    if body is not None:
+        response.body = body
+        response.headers["Content-Encoding"] = "br"
+        response.headers["Content-Length"] = str(len(body))
+    return response
 
 
 def _conditional(request: Request, encoded: Encoded, headers: dict[str, str]) -> Response:

@@ -10,7 +10,7 @@ from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
 from model.channel_key import parse_channel_key
 from routes.admission import Admission
-from routes.answers import feed_response, page_response
+from routes.answers import feed_response, offer_brotli, page_response
 from routes.channels import ChannelDocuments
 from routes.headers import METHODS
 from routes.origin import Origin
@@ -28,8 +28,10 @@ def feed_router(
         query = parse_feed_query(request.query_params, merge=merge)
         served = await documents.feed(key, query, format, origin.base_url(request))
         if format is FeedFormat.HTML:
-            return page_response(request, served.encoded, content_security_policy())
-        return feed_response(request, served, private=admission.required)
+            response = page_response(request, served.encoded, content_security_policy())
+        else:
+            response = feed_response(request, served, private=admission.required)
+        return await offer_brotli(request, response, served.encoded)
 
     async def page(request: Request, path: str) -> Response:
         target = admission.target(request, path)

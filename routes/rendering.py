@@ -142,7 +142,8 @@ class Renderer:
         """The document of the posts."""
         feed = self.feed(posts, window.changed_at, format, addresses, options, beside)
         fragments = self._fragments.get(format)
-        return encode(rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments))
+        document = rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments)
+        return encode(document, self._threads)
 
     def feed(
         self,

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from itertools import product
 from pathlib import Path
 
+import brotli
 import feedparser
 import httpx
 import pytest
@@ -156,7 +157,7 @@ async def test_new_counters_change_the_document_and_not_its_tag(server: Server, 
 async def test_who_accepts_gzip_gets_it_and_reads_the_same(client: httpx.AsyncClient) -> None:
     for path in (*FEEDS, *PAGES, "/"):
         plain, body = await raw_get(client, path)
-        packed, compressed = await raw_get(client, path, accept_encoding="br;q=1.0, gzip;q=0.8")
+        packed, compressed = await raw_get(client, path, accept_encoding="br;q=0.7, gzip;q=0.8")
         assert "content-encoding" not in plain.headers
         assert packed.headers["content-encoding"] == "gzip"
         assert gzip.decompress(compressed) == body
@@ -167,8 +168,23 @@ async def test_who_accepts_gzip_gets_it_and_reads_the_same(client: httpx.AsyncCl
         assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
+async def test_who_likes_brotli_best_gets_it_where_it_is_kept(client: httpx.AsyncClient) -> None:
+    for path in (*FEEDS, "/html/news"):
+        plain, body = await raw_get(client, path)
+        gzipped, _ = await raw_get(client, path, accept_encoding="gzip")
+        packed, compressed = await raw_get(client, path, accept_encoding="br, gzip")
+        assert packed.headers["content-encoding"] == "br"
+        assert brotli.decompress(compressed) == body
+        assert int(packed.headers["content-length"]) == len(compressed) < int(gzipped.headers["content-length"])
+        for name in ("etag", "content-type", "vary", "cache-control", "last-modified"):
+            assert packed.headers[name] == plain.headers[name]
+    for path in ("/html/news/149", "/"):
+        packed, compressed = await raw_get(client, path, accept_encoding="br, gzip")
+        assert packed.headers["content-encoding"] == "gzip"
+
+
 async def test_who_refuses_gzip_gets_none(client: httpx.AsyncClient) -> None:
-    for refusal in ("gzip;q=0", "*;q=0", "br", "identity", "gzip;q=0.0, *"):
+    for refusal in ("gzip;q=0", "*;q=0", "br;q=0", "identity", "gzip;q=0.0, *"):
         for path in ("/rss/news", "/html/news"):
             answer, body = await raw_get(client, path, accept_encoding=refusal)
             assert "content-encoding" not in answer.headers
@@ -179,7 +195,7 @@ async def test_who_refuses_gzip_gets_none(client: httpx.AsyncClient) -> None:
 async def test_a_304_is_the_same_for_each_coding(client: httpx.AsyncClient) -> None:
     for path in (*FEEDS, "/html/news"):
         answer, _ = await raw_get(client, path)
-        for coding in ("gzip", "identity"):
+        for coding in ("br", "gzip", "identity"):
             again, body = await raw_get(client, path, accept_encoding=coding, if_none_match=answer.headers["etag"])
             assert (again.status_code, body) == (304, b"")
             assert again.headers["vary"] == "Accept-Encoding"
@@ -189,7 +205,7 @@ async def test_a_304_is_the_same_for_each_coding(client: httpx.AsyncClient) -> N
 
 
 async def test_head_has_the_length_of_its_get(client: httpx.AsyncClient) -> None:
-    for path, coding in product((*FEEDS, *PAGES, "/"), ("gzip", "identity")):
+    for path, coding in product((*FEEDS, *PAGES, "/"), ("br", "gzip", "identity")):
         got, body = await raw_get(client, path, accept_encoding=coding)
         asked = await client.head(path, headers={"Accept-Encoding": coding})
         assert asked.headers["content-length"] == got.headers["content-length"] == str(len(body))
