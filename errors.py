@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 
 class BridgeError(Exception):
     """Base of every fault that the bridge knows. `str()` is one line that a user may read."""
+
+
+Fault = TypeVar("Fault", bound=BridgeError)
+
+
+def afresh(fault: Fault) -> Fault:
+    """The same fault as one that was never raised: without a traceback, which would hold on to all that took part.
+
+    For faults that are kept, and for those that many are told of.
+    """
+    twin = type(fault).__new__(type(fault), *fault.args)
+    twin.__dict__.update(fault.__dict__)
+    return twin
 
 
 class BadParameter(BridgeError):

@@ -21,6 +21,7 @@ from errors import (
     StorageUnavailable,
     TelegramTimeout,
     TelegramUnavailable,
+    afresh,
 )
 from file_io import PartFile
 from media_cache.mime import mime_of
@@ -213,8 +214,7 @@ class Download:
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
-            # One object for all waiters: without this each of them would add its frames to it.
-            raise self._failure.with_traceback(None)
+            raise afresh(self._failure)
 
     # What the cache's task does.
 
@@ -249,7 +249,9 @@ class Download:
                 self._failure = failure
                 self._wake_all()
             if self._part_file is not None:
-                await _in_thread(self._part_file.discard)
+                # What the disk does not let go now is the sweeper's.
+                with suppress(OSError):
+                    await _in_thread(self._part_file.discard)
 
     async def _fetch(self) -> None:
         if not await _in_thread(self._has_room):
@@ -408,12 +410,13 @@ class Download:
         assert self._part_file is not None and self._reader is not None and self._parts is not None
         if not self._parts.complete or await _in_thread(self._reader.size) != self._parts.size:
             raise StorageUnavailable("A downloaded file is not whole on the disk")
-        await _in_thread(self._part_file.commit)
         try:
+            await _in_thread(self._part_file.commit)
             await publish(self)
         except BaseException:
-            # A file that the database does not know would never be found again.
-            self.path.unlink(missing_ok=True)
+            # A file that the database does not know would never be found again. It may have its name by now.
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
             raise
         self._wake_all()
 

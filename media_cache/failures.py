@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from errors import BridgeError, FloodWait, NotLoggedIn, Overloaded, PassingFault, StorageUnavailable
+from errors import BridgeError, FloodWait, NotLoggedIn, Overloaded, PassingFault, StorageUnavailable, afresh
 
 FIRST_PAUSE = 60.0
 LONGEST_PAUSE = 6 * 3600.0
@@ -42,10 +42,10 @@ class FailureMemory:
         """Raise the key's fault while its pause lasts, with `retry_after` set to what is left of it."""
         if (left := self.pause_of(key)) <= 0:
             return
-        fault = self._failures[key].fault
+        fault = afresh(self._failures[key].fault)
         if isinstance(fault, PassingFault):
             fault.retry_after = left
-        raise fault.with_traceback(None)
+        raise fault
 
     def pause_of(self, key: str) -> float:
         """How many seconds are left of the key's pause, 0 without one."""
@@ -71,10 +71,8 @@ class FailureMemory:
         before = self._failures.pop(key, None)
         pause = FIRST_PAUSE if before is None else min(before.pause * 2, LONGEST_PAUSE)
         wait = max(pause, fault.retry_after) if isinstance(fault, PassingFault) else pause
-        # Tracebacks hold on to everything that took part in the failure.
-        fault.__traceback__ = fault.__context__ = fault.__cause__ = None
         now = self._now()
-        self._failures[key] = _Failure(fault, pause, now, now + wait, 1 if before is None else before.times + 1)
+        self._failures[key] = _Failure(afresh(fault), pause, now, now + wait, 1 if before is None else before.times + 1)
         while len(self._failures) > self._capacity:
             self._failures.popitem(last=False)
 

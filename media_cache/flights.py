@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from errors import BridgeError, FloodWait, MediaGone, Overloaded, PostNotFound, TelegramUnavailable
+from errors import BridgeError, FloodWait, MediaGone, Overloaded, PostNotFound, TelegramUnavailable, afresh
 from media_cache.download import Download
 from media_cache.failures import FailureMemory
 from media_cache.gone import GoneMemory, Place
@@ -108,7 +108,7 @@ class Flights:
             try:
                 download = await self._wait(unique_id, flight, priority)
                 if download.fault is not None:
-                    raise download.fault.with_traceback(None)
+                    raise afresh(download.fault)
                 return download
             except (PostNotFound, MediaGone):
                 if flight.origin == place:
@@ -214,9 +214,11 @@ class Flights:
                 self._gone.check(place, download.unique_id)
                 self._failures.note(download.unique_id, fault)
             self._ended(fault)
-            raise
-        self._failures.forget(download.unique_id)
-        self._ended(None)
+            # The download keeps its fault, and that the download, with all that it has open.
+            fault.__traceback__ = fault.__context__ = fault.__cause__ = None
+        else:
+            self._failures.forget(download.unique_id)
+            self._ended(None)
 
     def _land(self, unique_id: str, flight: _Flight) -> None:
         if self._flights.get(unique_id) is flight:

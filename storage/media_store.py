@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
+from errors import StorageUnavailable
 from file_io import Database, Migration
 
 MEDIA_FILES: Migration = (
@@ -122,8 +123,12 @@ class MediaStore:
                 unlink(name)
             return _usage(connection)
 
-        if doomed:
+        if not doomed:
+            return
+        try:
             self._noted = await self._database.run(work)
+        except OSError as fault:
+            raise StorageUnavailable(f"A media file can't be removed: {fault.strerror or fault}") from fault
 
     async def sizes(self) -> dict[str, int]:
         """The size of every file by its unique id."""

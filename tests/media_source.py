@@ -165,6 +165,13 @@ async def read_all(found: object, start: int = 0, end: int | None = None) -> byt
     return b"".join(chunks)
 
 
+def open_below(folder: Path) -> list[Path]:
+    """What this process has open below the folder; removed files with the name that they had."""
+    links = [entry.readlink() for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+    names = [link.with_name(link.name.removesuffix(" (deleted)")) for link in links]
+    return sorted(name for name in names if name.is_relative_to(folder.resolve()))
+
+
 def on_disk(folder: Path) -> list[Path]:
     """All files in the media folder."""
     return sorted(path for path in (folder / "media").rglob("*") if path.is_file())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from media_source import (
     file_ref,
     media_cache,
     on_disk,
+    open_below,
     read_all,
 )
 
@@ -444,6 +446,25 @@ async def test_a_fault_in_mid_file_leaves_nothing_on_the_disk(tmp_path: Path) ->
             await read_all(await cache.open(CHANNEL, POST, file.unique_id, Finder(file)))
         await settled(cache)
         assert on_disk(tmp_path) == []
+
+
+@pytest.mark.parametrize("fault", [MediaGone("gone"), TelegramTimeout(), FloodWait(7)], ids=repr)
+async def test_a_download_that_failed_keeps_nothing_open_though_its_fault_is_remembered(
+    tmp_path: Path, fault: BridgeError
+) -> None:
+    source = MemorySource(faults={2 * MIB: [fault]})
+    file = source.put(CONTENT)
+
+    async def view() -> None:
+        with pytest.raises(type(fault)):
+            await read_all(await cache.open(CHANNEL, POST, file.unique_id, Finder(file)))
+
+    async with media_cache(tmp_path, source) as cache:
+        for _ in range(2):
+            await view()
+            await settled(cache)
+        gc.collect()
+        assert open_below(tmp_path / "media") == []
 
 
 # Accesses, shutdown, crashes

@@ -8,7 +8,17 @@ import weakref
 import pytest
 from media_source import Clock
 
-from errors import BridgeError, FloodWait, MediaGone, NotLoggedIn, Overloaded, StorageUnavailable, TelegramTimeout
+from errors import (
+    BadParameter,
+    BridgeError,
+    FloodWait,
+    MediaGone,
+    NotLoggedIn,
+    Overloaded,
+    StorageUnavailable,
+    TelegramTimeout,
+    afresh,
+)
 from media_cache.failures import FailureMemory
 
 
@@ -127,6 +137,38 @@ def test_a_remembered_fault_holds_on_to_nothing_that_took_part_in_it() -> None:
     del big
     gc.collect()
     assert watch() is None
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [FloodWait(7, "files"), TelegramTimeout(), NotLoggedIn(), MediaGone("gone"), BadParameter("a", "b")],
+    ids=repr,
+)
+def test_a_fault_told_afresh_is_the_same_but_for_what_it_held(fault: BridgeError) -> None:
+    try:
+        try:
+            raise ValueError
+        except ValueError as cause:
+            raise fault from cause
+    except BridgeError:
+        twin = afresh(fault)
+    assert twin is not fault
+    assert (type(twin), twin.args, str(twin), vars(twin)) == (type(fault), fault.args, str(fault), vars(fault))
+    assert fault.__traceback__ is not None
+    assert (twin.__traceback__, twin.__context__, twin.__cause__) == (None, None, None)
+
+
+def test_who_is_told_of_a_fault_does_not_change_it_for_the_next() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock)
+    memory.note("file", TelegramTimeout())
+    told = []
+    for _ in range(2):
+        with pytest.raises(TelegramTimeout) as caught:
+            memory.check("file")
+        told.append(caught.value)
+        clock.now += 20
+    assert [fault.retry_after for fault in told] == [60, 40]
 
 
 def test_failures_in_a_row_are_counted_and_a_success_ends_the_row() -> None:

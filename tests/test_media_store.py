@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from errors import StorageUnavailable
 from file_io import Database
 from storage.media_store import MediaStore, StoredFile, Usage
 from storage.schema import MIGRATIONS
@@ -74,7 +75,7 @@ async def test_a_file_that_can_not_be_removed_keeps_its_row(store: MediaStore) -
     def refuse(_: str) -> None:
         raise PermissionError("read-only")
 
-    with pytest.raises(PermissionError):
+    with pytest.raises(StorageUnavailable, match="can't be removed"):
         await store.remove(["one"], refuse)
     assert await store.sizes() == {"one": 10}
 
