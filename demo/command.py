@@ -70,6 +70,8 @@ def addresses(base: str, chats: Sequence[tuple[str, str]]) -> str:
     else:
         lines += [f"It has {len(named)} chats. These are their pages; each feed has /rss/ in place of /html/:", ""]
         lines += [f"  {base}/html/{key}  {title}" for key, title in named]
+    if named:
+        lines += ["", f"All feeds, for a reader to import: {base}/opml"]
     return "\n".join(lines)
 
 

@@ -151,6 +151,21 @@ async def test_new_counters_change_the_document_and_not_its_tag(server: Server, 
         assert (await client.get(path)).headers["etag"] != before.headers["etag"]
 
 
+async def test_feeds_and_posts_say_their_language_only_if_the_owner_does(server: Server, tmp_path: Path) -> None:
+    async with serving(server, tmp_path / "bridge", feed_language="pt-BR") as client:
+        assert "<language>pt-BR</language>" in (await client.get("/rss/news")).text
+        assert '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="pt-BR">' in (await client.get("/atom/news")).text
+        assert (await client.get("/feed.json/news")).json()["language"] == "pt-BR"
+        assert ' language="pt-BR" ' in (await client.get("/opml")).text
+        for path in PAGES:
+            assert ' lang="pt-BR"' in (await client.get(path)).text
+    async with serving(server, tmp_path / "bridge") as client:
+        for path in ("/rss/news", "/atom/news", "/feed.json/news", "/opml"):
+            text = (await client.get(path)).text
+            assert "language" not in text
+            assert "xml:lang" not in text
+
+
 # Codings.
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import feedparser
 import pytest
 from demo_process import DIRECT, START_WITHIN_S, Demo, fetch, running, start, text_message, write_export
+from lxml import etree
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 NEW_POST_EVERY_S = 2
@@ -133,6 +134,15 @@ def test_newsboat_reads_the_same_posts_from_atom(demo: Demo, tmp_path: Path) -> 
     assert len(read["rss"]) > 20
     # A post may have come in between.
     assert read["rss"].items() <= read["atom"].items()
+
+
+def test_the_list_of_feeds_is_sorted_as_the_account_sorts_its_chats(demo: Demo) -> None:
+    body = etree.fromstring(fetch(f"{demo.base}/opml")).find("body")
+    assert body is not None
+    folders = {outline.get("text"): {each.get("xmlUrl") for each in outline} for outline in body if len(outline)}
+    names = {"By the sea": ("lighthouse", "harbour_talk"), "Far away": ("station", "observatory")}
+    assert folders == {folder: {f"{demo.base}/rss/demo_{name}" for name in inside} for folder, inside in names.items()}
+    assert {each.get("xmlUrl") for each in body.iter("outline")} - {None} == set(demo.feeds.values())
 
 
 def test_text_arrives_in_a_reader_as_it_was_typed(demo: Demo) -> None:

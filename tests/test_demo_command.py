@@ -269,7 +269,8 @@ def test_titles_are_shown_on_one_line(title: str, shown: str) -> None:
 def test_hundreds_of_chats_have_a_line_each() -> None:
     chats = [(str(-1000000000000 - number), f"Chat {number}") for number in range(400)]
     lines = addresses("http://127.0.0.1:8000", chats).splitlines()
-    assert len(lines) == 403
+    assert len(lines) == 405
+    assert lines[-1] == "All feeds, for a reader to import: http://127.0.0.1:8000/opml"
     assert "400 chats" in lines[1]
     assert lines[3] == "  http://127.0.0.1:8000/html/-1000000000000  Chat 0"
 
