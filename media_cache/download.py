@@ -29,6 +29,7 @@ from media_cache.pace import Pace, Patience, WrongPart
 from media_cache.parts import PartMap, index_of, part_at
 from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
+from media_cache.turns import Turn
 from model.media import FileRef
 
 T = TypeVar("T")
@@ -124,7 +125,9 @@ class Download:
         self._refreshes = 0
         # Whether any part has come with the present reference.
         self._reference_works = False
-        self._part_came: Callable[[], None] = lambda: None
+        # While it runs.
+        self._turn: Turn | None = None
+        self._deadline: asyncio.Timeout | None = None
 
     # What viewers ask.
 
@@ -218,21 +221,20 @@ class Download:
 
     # What the cache's task does.
 
-    async def run(
-        self, publish: Callable[[Download], Awaitable[None]], part_came: Callable[[], None] = lambda: None
-    ) -> None:
+    async def run(self, publish: Callable[[Download], Awaitable[None]], turn: Turn | None = None) -> None:
         """Fetch the whole file, give it its final name, and `publish` it in the same step.
 
-        `part_came` is called for each good part.
+        In the background, as `turn` says, one part at a time is asked for, and none while viewers' downloads are
+        running; that time does not count.
 
         Raises MediaGone, FloodWait, TelegramTimeout, TelegramUnavailable, StorageUnavailable, or what `refresh`
         raises; the same goes to all viewers. Whatever happens, no part file is left.
         """
-        self._part_came = part_came
+        self._turn = turn
         limit = self._limits.of(self._file.size)
         failure: BridgeError = TelegramUnavailable("The download was broken off")
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as self._deadline:
                 await self._fetch()
             await self._finish(publish)
         except TimeoutError:
@@ -286,7 +288,8 @@ class Download:
 
     async def _fetch_parts(self, parts: PartMap) -> None:
         while True:
-            async with self._pace.turn() as asked_at:
+            async with self._pace.turn(self._most_parts) as asked_at:
+                await self._give_way()
                 self._check_attendance(parts.size)
                 index = parts.claim(self._positions)
                 if index is None:
@@ -298,7 +301,6 @@ class Download:
                 except PassingFault as fault:
                     pause = self._pause_after(fault, index, asked_at)
                 else:
-                    self._pace.arrived()
                     self._part_came()
                     await self._store(index, part.offset, data)
                     parts.arrived(index)
@@ -316,7 +318,8 @@ class Download:
         ending: int | None = None
         while True:
             part = part_at(index)
-            async with self._pace.turn() as asked_at:
+            async with self._pace.turn(self._most_parts) as asked_at:
+                await self._give_way()
                 try:
                     data = await self._ask(part.offset, part.limit, None)
                     if ending is not None and len(data) < part.limit and len(data) != ending:
@@ -325,7 +328,6 @@ class Download:
                     pause = self._pause_after(fault, index, asked_at)
                 else:
                     pause = 0.0
-                    self._pace.arrived()
                     self._part_came()
             if pause:
                 await asyncio.sleep(pause)
@@ -380,6 +382,28 @@ class Download:
             if index == 0 and self._empty_starts > 1:
                 raise MediaGone("The file is empty at Telegram") from None
             raise TelegramUnavailable(str(wrong)) from None
+
+    def _most_parts(self) -> int:
+        """How many parts may be on their way. What the background has asked for, a viewer who comes next waits for."""
+        return 1 if self._turn is not None and self._turn.in_background else self._parts_in_flight
+
+    async def _give_way(self) -> None:
+        """In the background, wait until no viewer's download is running."""
+        if self._turn is None or not self._turn.in_background:
+            return
+        assert self._deadline is not None
+        began, deadline = asyncio.get_running_loop().time(), self._deadline.when()
+        assert deadline is not None
+        self._deadline.reschedule(None)
+        await self._turn.way_is_clear()
+        waited = asyncio.get_running_loop().time() - began
+        self._pace.waited(waited)
+        self._deadline.reschedule(deadline + waited)
+
+    def _part_came(self) -> None:
+        self._pace.arrived()
+        if self._turn is not None:
+            self._turn.part_came()
 
     def _check_attendance(self, size: int) -> None:
         """Raise Abandoned if the file is huge and its last viewer has been gone for long."""

@@ -13,7 +13,7 @@ from media_cache.download import Download
 from media_cache.failures import FailureMemory
 from media_cache.gone import GoneMemory, Place
 from media_cache.source import FindFile
-from media_cache.turns import Ticket, Turns
+from media_cache.turns import Ticket, Turn, Turns
 from model.media import FileRef
 from tg_throttle import Priority
 
@@ -176,11 +176,11 @@ class Flights:
             file = await self._look_up(flight.origin, unique_id, find)
             flight.queued_since = asyncio.get_running_loop().time()
             flight.ticket.dc_id = file.dc_id
-            async with self._turns.turn(flight.ticket):
+            async with self._turns.turn(flight.ticket) as turn:
                 flight.queued_since = None
                 download = self._download(file, lambda: self._look_up(flight.origin, unique_id, flight.refresh))
                 flight.ready.set_result(download)
-                await self._run(flight.origin, download, flight.ticket)
+                await self._run(flight.origin, download, turn)
         except BridgeError as error:
             fault = error
         finally:
@@ -201,9 +201,9 @@ class Flights:
             raise
         return file
 
-    async def _run(self, place: Place, download: Download, ticket: Ticket) -> None:
+    async def _run(self, place: Place, download: Download, turn: Turn) -> None:
         try:
-            await download.run(self._publish, lambda: self._turns.part_came(ticket))
+            await download.run(self._publish, turn)
         except BridgeError as fault:
             log.warning("Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):

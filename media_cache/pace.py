@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -61,9 +61,12 @@ class Pace:
         self._progress_at = _now()
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[float]:
-        """Wait until one more part may be asked for; gives the moment for `failed`. The part is in flight inside."""
-        while self._in_flight >= self.window:
+    async def turn(self, most: Callable[[], int] | None = None) -> AsyncIterator[float]:
+        """Wait until one more part may be asked for; gives the moment for `failed`. The part is in flight inside.
+
+        `most` says how many may be in flight now, if that is fewer than the pace allows.
+        """
+        while self._in_flight >= (self.window if most is None else min(self.window, most())):
             self._room.clear()
             await self._room.wait()
         self._in_flight += 1
@@ -72,6 +75,10 @@ class Pace:
         finally:
             self._in_flight -= 1
             self._room.set()
+
+    def waited(self, seconds: float) -> None:
+        """For so long nothing was asked for, so that nothing could come."""
+        self._progress_at += seconds
 
     def arrived(self) -> None:
         """A good part has come."""

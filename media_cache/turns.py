@@ -29,11 +29,32 @@ class Ticket:
     lent: bool = False
 
 
+class Turn:
+    """What a running download does with its turn."""
+
+    def __init__(self, turns: Turns, ticket: Ticket) -> None:
+        self._turns = turns
+        self._ticket = ticket
+
+    @property
+    def in_background(self) -> bool:
+        """Whether no viewer waits for the file."""
+        return self._ticket.priority is Priority.BACKGROUND
+
+    def part_came(self) -> None:
+        """The download has got something from its data center."""
+        self._turns.part_came(self._ticket)
+
+    async def way_is_clear(self) -> None:
+        """Return when the download may ask for more: in the background not while any viewer's is running."""
+        await self._turns.way_is_clear(self._ticket)
+
+
 class Turns:
     """Lets `count` downloads run at once. Those with viewers come first, in the order in which they came.
 
     Those in the background get a turn only while no viewer waits for one, and never the last that is free: so a viewer
-    who comes next finds one.
+    who comes next finds one. They ask for nothing while a viewer's download is running, and lend it their turns.
 
     A download whose data center has sent nothing to anybody for `stall` seconds lends its turn to viewers who wait.
     It goes on waiting for Telegram, and has its turn again with its next part, even if there is none free: nobody in
@@ -51,11 +72,13 @@ class Turns:
         self._sent_at: dict[int, float] = {}
         self._silent: set[int] = set()
         self._look: asyncio.TimerHandle | None = None
+        # Set, and replaced, when a download has ended or got a viewer.
+        self._changed = asyncio.Event()
         self.spare = count > 1
         """Whether there can ever be a turn for the background."""
 
     @asynccontextmanager
-    async def turn(self, ticket: Ticket) -> AsyncIterator[None]:
+    async def turn(self, ticket: Ticket) -> AsyncIterator[Turn]:
         """Wait for a turn and have it for the time of the block."""
         ticket.granted = asyncio.get_running_loop().create_future()
         self._queues[ticket.priority].append(ticket)
@@ -70,7 +93,7 @@ class Turns:
                 self._give_back(ticket)
             raise
         try:
-            yield
+            yield Turn(self, ticket)
         finally:
             self._give_back(ticket)
 
@@ -83,14 +106,38 @@ class Turns:
             self._queues[Priority.BACKGROUND].remove(ticket)
             self._queues[Priority.INTERACTIVE].append(ticket)
             self._admit()
+        self._take_again(ticket)
+        self._tell_of_change()
 
     def part_came(self, ticket: Ticket) -> None:
-        """The download has got something from its data center."""
+        """A running download has got something from its data center."""
         self._sent_at[ticket.dc_id] = _now()
         self._silent.discard(ticket.dc_id)
-        if ticket.lent:
+        if ticket.priority is Priority.INTERACTIVE:
+            self._take_again(ticket)
+
+    async def way_is_clear(self, ticket: Ticket) -> None:
+        """Return when a running download may ask for more."""
+        while ticket.priority is Priority.BACKGROUND and self._viewers_run():
+            await self._changed.wait()
+        self._take_again(ticket)
+
+    def _viewers_run(self) -> bool:
+        return any(ticket.priority is Priority.INTERACTIVE for ticket in self._running)
+
+    def _take_again(self, ticket: Ticket) -> None:
+        if ticket.lent and ticket in self._running:
             ticket.lent = False
             self._free -= 1
+
+    def _lend(self, ticket: Ticket) -> None:
+        if not ticket.lent:
+            ticket.lent = True
+            self._free += 1
+
+    def _tell_of_change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _give_back(self, ticket: Ticket) -> None:
         self._running.discard(ticket)
@@ -100,9 +147,14 @@ class Turns:
         if not ticket.lent:
             self._free += 1
         self._admit()
+        self._tell_of_change()
 
     def _admit(self) -> None:
         viewers, others = self._queues[Priority.INTERACTIVE], self._queues[Priority.BACKGROUND]
+        if viewers and self._free <= 0:
+            for ticket in self._running:
+                if ticket.priority is Priority.BACKGROUND:
+                    self._lend(ticket)
         while (viewers and self._free > 0) or (others and not viewers and self._free > 1):
             ticket = self._take_next(viewers or others)
             # One that was cancelled in this very moment has yet to leave the queue.
@@ -123,16 +175,15 @@ class Turns:
         """Look again when the next running download will have waited for too long."""
         due = [self._quiet_since(ticket) + self._stall for ticket in self._running if not ticket.lent]
         if due:
-            self._look = asyncio.get_running_loop().call_at(min(due), self._lend)
+            self._look = asyncio.get_running_loop().call_at(min(due), self._lend_silent)
 
-    def _lend(self) -> None:
+    def _lend_silent(self) -> None:
         self._look = None
         if self._queues[Priority.INTERACTIVE]:
             latest = _now() - self._stall
             for ticket in self._running:
                 if not ticket.lent and self._quiet_since(ticket) <= latest:
-                    ticket.lent = True
-                    self._free += 1
+                    self._lend(ticket)
                     self._silent.add(ticket.dc_id)
             self._admit()
 

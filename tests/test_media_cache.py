@@ -25,6 +25,7 @@ from media_source import (
     open_below,
     read_all,
 )
+from telegram_world import until
 
 from errors import (
     BridgeError,
@@ -37,6 +38,7 @@ from errors import (
     TelegramUnavailable,
 )
 from media_cache.cache import Complete, MediaCache, Progress
+from media_cache.download import TimeLimits
 from model.media import FileRef
 
 MIB = 1024 * 1024
@@ -199,6 +201,30 @@ async def test_many_viewers_of_one_big_file_take_one_turn_and_leave_the_others_f
         assert source.gate is not None
         source.gate.set()
         assert await read_all(found) == b"small"
+
+
+async def test_the_background_asks_for_one_part_at_a_time(tmp_path: Path) -> None:
+    source = MemorySource(delay=0.001)
+    file = source.put(file_bytes(3 * MIB))
+    async with media_cache(tmp_path, source) as cache:
+        assert await cache.fetch(CHANNEL, POST, file, Finder(file))
+    assert source.most_at_once == 1
+
+
+async def test_the_background_gives_way_to_viewers_and_that_time_does_not_count(tmp_path: Path) -> None:
+    source = MemorySource(delay=0.1)
+    warmed, viewed = source.put(file_bytes(MIB + MIB // 2), "warmed"), source.put(file_bytes(12 * MIB), "viewed")
+    # Less for the one than the other takes.
+    limits = TimeLimits(least=0, most=60, min_speed=2 * MIB)
+    async with media_cache(tmp_path, source, time_limits=limits, parts_in_flight=1) as cache:
+        warming = asyncio.create_task(cache.fetch(CHANNEL, POST, warmed, Finder(warmed)))
+        await until(lambda: source.asked)
+        assert await read_all(await cache.open(CHANNEL, POST, "viewed", Finder(viewed))) == source.files["viewed"]
+        assert await warming
+        whole = await cache.open(CHANNEL, POST, "warmed", Finder(warmed))
+        assert isinstance(whole, Complete)
+    order = [unique_id for unique_id, _, _ in source.asked]
+    assert order == ["warmed", *["viewed"] * 13, "warmed", "warmed"]
 
 
 async def test_a_stored_file_needs_no_turn(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ async def test_a_waiter_cancelled_in_the_moment_of_its_turn_passes_it_on() -> No
     assert last.has_turn
 
 
-STALL = 0.05
+STALL = 0.25
 
 
 async def test_downloads_of_a_silent_data_center_lend_their_turns_to_viewers_who_wait() -> None:
@@ -169,19 +169,19 @@ async def test_with_nobody_waiting_no_turn_is_lent() -> None:
     turns = Turns(1, stall=STALL)
     dead = Holder(turns)
     background = Holder(turns, Priority.BACKGROUND)
-    await asyncio.sleep(4 * STALL)
+    await asyncio.sleep(1.5 * STALL)
     assert not dead.ticket.lent
     assert not background.has_turn
 
 
 async def test_a_data_center_that_sends_to_anyone_is_not_silent() -> None:
-    turns = Turns(2, stall=STALL)
+    turns = Turns(2, stall=3 * STALL)
     slow, brisk = Holder(turns), Holder(turns)
     await settle()
     late = Holder(turns, dc_id=4)
     for _ in range(20):
         turns.part_came(brisk.ticket)
-        await asyncio.sleep(STALL / 10)
+        await asyncio.sleep(STALL / 5)
     assert not slow.ticket.lent
     assert not late.has_turn
     await until_turn(late)
@@ -249,3 +249,67 @@ async def test_whatever_happens_to_downloads_no_turn_is_lost_or_made() -> None:
     fresh = [Holder(turns) for _ in range(4)]
     await settle()
     assert having(fresh) == [True, True, True, False]
+
+
+# The background gives way.
+
+
+class Fetching:
+    """A download that asks for one thing after the other when its way is clear."""
+
+    def __init__(self, turns: Turns, priority: Priority = Priority.BACKGROUND) -> None:
+        self.ticket = Ticket(priority)
+        self.asked = 0
+        self.task = asyncio.create_task(self._run(turns))
+
+    async def _run(self, turns: Turns) -> None:
+        async with turns.turn(self.ticket) as turn:
+            while True:
+                await turn.way_is_clear()
+                self.asked += 1
+                await asyncio.sleep(0)
+
+    async def asks(self) -> bool:
+        before = self.asked
+        await settle()
+        return self.asked > before
+
+
+async def test_the_background_asks_for_nothing_while_a_viewers_download_is_running() -> None:
+    turns = Turns(3)
+    background = Fetching(turns)
+    assert await background.asks()
+    viewers = [Holder(turns), Holder(turns)]
+    await settle()
+    assert not await background.asks()
+    await viewers[0].leave()
+    assert not await background.asks()
+    await viewers[1].leave()
+    await settle()
+    assert await background.asks()
+    Holder(turns)
+    await settle()
+    assert not await background.asks()
+    # It has a viewer of its own now.
+    turns.promote(background.ticket)
+    await settle()
+    assert await background.asks()
+
+
+async def test_a_download_in_the_background_lends_its_turn_to_viewers_who_wait() -> None:
+    turns = Turns(2)
+    background = Fetching(turns)
+    await settle()
+    viewers = [Holder(turns) for _ in range(3)]
+    await settle()
+    assert having(viewers) == [True, True, False]
+    # What was asked for before comes: that changes nothing.
+    turns.part_came(background.ticket)
+    await viewers[0].leave()
+    await settle()
+    assert having(viewers) == [False, True, True]
+    await viewers[1].leave()
+    await viewers[2].leave()
+    await settle()
+    assert await background.asks()
+    assert not background.ticket.lent
