@@ -215,7 +215,12 @@ async def _running(
             supervisor,
         )
         app.state.turn_away = telegram.turn_away
-        telegram.on_ready = media.forget_failures
+
+        def forget_failures() -> None:
+            media.forget_failures()
+            history.forget_failures()
+
+        telegram.on_ready = forget_failures
         telegram.on_give_up = give_up
         media.on_ended = telegram.note_download
         await telegram.start()

@@ -109,6 +109,10 @@ class TelegramUnavailable(PassingFault):
         super().__init__(reason, retry_after)
 
 
+class TelegramRefused(TelegramUnavailable):
+    """Telegram has answered with an error that is no word on what was asked for: it may answer better later."""
+
+
 class NotLoggedIn(TelegramUnavailable):
     """There is no usable session; the owner has to log in."""
 

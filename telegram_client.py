@@ -302,11 +302,13 @@ class TelegramClient:
             except TimeoutError:
                 if account.up:
                     up_at = time.monotonic()
-                    if self._status.state is not State.READY:
+                    if self._status.state is State.UNAVAILABLE:
                         self._become(State.READY)
                         logger.info("The connection to Telegram is back")
                 elif time.monotonic() - up_at > DOWN_GRACE and self._status.state is State.READY:
-                    self._become(State.UNAVAILABLE, TelegramUnavailable("The connection to Telegram is down", 15))
+                    left = self._gate.pause(CONNECTING)
+                    down = TelegramUnavailable("The connection to Telegram is down", 15)
+                    self._become(State.UNAVAILABLE, FloodWait(left, CONNECTING) if left else down)
 
     async def _until_file_changes(self) -> None:
         seen = self._file.signature()

@@ -46,6 +46,7 @@ class HistoryStats(msgspec.Struct, frozen=True, kw_only=True):
     extensions: int
     stale_served: int
     refused_channels: int
+    failing_channels: int
     missing_posts: int
     waiting: WaitingStats
 
@@ -225,6 +226,11 @@ class History:
 
         await self._windows.change(channel_id, confirmed)
 
+    def forget_failures(self) -> None:
+        """The connection has come back: what failed may be asked for again."""
+        self._directory.setbacks.forget_all()
+        self._windows.setbacks.forget_all()
+
     def stats(self) -> HistoryStats:
         """Counters for health and metrics."""
         return HistoryStats(
@@ -235,6 +241,7 @@ class History:
             extensions=self._windows.extensions,
             stale_served=self._stale_served,
             refused_channels=self._directory.refusals.in_force,
+            failing_channels=self._directory.setbacks.in_force + self._windows.setbacks.in_force,
             missing_posts=self._loose.missing,
             waiting=self._waiting.stats(),
         )

@@ -10,10 +10,18 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from errors import ChannelNotFound, ChannelPrivate, FloodWait, PassingFault, StorageUnavailable, TelegramTimeout
+from errors import (
+    ChannelNotFound,
+    ChannelPrivate,
+    FloodWait,
+    PassingFault,
+    StorageUnavailable,
+    TelegramRefused,
+    TelegramTimeout,
+)
 from file_io import Database
 from history import records
-from history.refusals import Refusals, Timeouts
+from history.refusals import Refusals, Setbacks
 from history.source import TelegramReader
 from model.channel import Channel
 from single_flight import SingleFlight
@@ -80,7 +88,7 @@ class Directory:
         self._resolving: SingleFlight[str, _Owner] = SingleFlight()
         self._informing: SingleFlight[int, Found] = SingleFlight()
         self._renewing: SingleFlight[int, Channel | None] = SingleFlight()
-        self._timeouts = Timeouts(clock)
+        self.setbacks = Setbacks(clock)
         self.refusals = Refusals(clock)
 
     async def find(self, key: str | int, priority: Priority) -> Found:
@@ -223,16 +231,18 @@ class Directory:
             return await self._source.full_channel(renewed, priority=priority), self._ttl()
 
     async def _ask(self, key: str | int, call: Callable[[], Awaitable[T]]) -> T:
-        """Ask Telegram, unless it refused or timed out a moment ago, and remember if it does."""
-        self._timeouts.check(key)
+        """Ask Telegram, unless it refused or failed a moment ago, and remember if it does."""
+        self.setbacks.check(key)
         try:
-            return await call()
-        except TelegramTimeout as fault:
-            self._timeouts.add(key, fault)
+            answer = await call()
+        except (TelegramTimeout, TelegramRefused) as fault:
+            self.setbacks.add(key, fault)
             raise
         except (ChannelNotFound, ChannelPrivate) as refusal:
             self.refusals.add(key, refusal)
             raise
+        self.setbacks.forget(key)
+        return answer
 
     async def _renew(self, channel: Channel, priority: Priority) -> Channel | None:
         renewed = await self._look_up(channel, priority)

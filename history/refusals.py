@@ -6,12 +6,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from errors import ChannelNotFound, ChannelPrivate, TelegramTimeout
+from errors import ChannelNotFound, ChannelPrivate, TelegramRefused, TelegramTimeout
 
 FIRST_PAUSE_S = 60
 LONGEST_PAUSE_S = 6 * 3600
 
+# What may pass in a moment is asked for again soon, and then less and less often.
+FIRST_SETBACK_S = 2
+LONGEST_SETBACK_S = 900
+
 Refusal = ChannelNotFound | ChannelPrivate
+Setback = TelegramRefused | TelegramTimeout
 
 
 class _Entry(NamedTuple):
@@ -60,32 +65,55 @@ class Refusals:
         self._entries.pop(key, None)
 
 
-class _Timeout(NamedTuple):
-    reason: str
+class _Setback(NamedTuple):
+    fault: Setback
+    times: int
     since: float
     until: float
 
 
-class Timeouts:
-    """Remembers calls that Telegram did not answer: until `retry_after` is over nobody waits for the same again.
+class Setbacks:
+    """Remembers what Telegram did not answer, or with an error of its own, so that nobody asks for it at each poll.
 
-    Other passing faults need no memory here, since they are told at once.
+    Each time it is for twice as long as the time before, up to a quarter of an hour: from `FIRST_SETBACK_S` seconds on
+    for errors, which cost a moment, and from the fault's own `retry_after` on for timeouts, which hold everybody up.
+    Other passing faults need no memory here, since they are told at once. At most `max_entries` keys are remembered.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], max_entries: int = 1000) -> None:
         self._clock = clock
-        self._entries: dict[str | int, _Timeout] = {}
+        self._max_entries = max_entries
+        self._entries: OrderedDict[str | int, _Setback] = OrderedDict()
+
+    @property
+    def in_force(self) -> int:
+        """How many keys are not asked for at present."""
+        now = self._clock()
+        return sum(entry.since <= now < entry.until for entry in self._entries.values())
 
     def check(self, key: str | int) -> None:
-        """Raise TelegramTimeout while it is too early to ask again."""
+        """Raise the remembered fault while it is too early to ask again."""
         entry = self._entries.get(key)
         now = self._clock()
+        # A clock that was set back must not make a pause last for days.
         if entry is not None and entry.since <= now < entry.until:
-            raise TelegramTimeout(entry.reason, entry.until - now)
+            raise type(entry.fault)(str(entry.fault), max(entry.until - now, entry.fault.retry_after))
+
+    def add(self, key: str | int, fault: Setback) -> None:
+        """Remember that Telegram has just failed."""
+        before = self._entries.pop(key, None)
+        times = before.times + 1 if before is not None else 1
+        first = fault.retry_after if isinstance(fault, TelegramTimeout) else FIRST_SETBACK_S
+        now = self._clock()
+        pause = min(first * 2 ** min(times - 1, 20), LONGEST_SETBACK_S)
+        self._entries[key] = _Setback(fault, times, now, now + pause)
+        if len(self._entries) > self._max_entries:
+            self._entries.popitem(last=False)
+
+    def forget(self, key: str | int) -> None:
+        """Telegram has answered: the next setback is the first one."""
         self._entries.pop(key, None)
 
-    def add(self, key: str | int, fault: TelegramTimeout) -> None:
-        """Remember that Telegram has just not answered."""
-        now = self._clock()
-        self._entries = {other: entry for other, entry in self._entries.items() if entry.until > now}
-        self._entries[key] = _Timeout(str(fault), now, now + fault.retry_after)
+    def forget_all(self) -> None:
+        """The connection is another one, so that it may be over with all of them."""
+        self._entries.clear()

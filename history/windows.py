@@ -8,13 +8,13 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from errors import ChannelNotFound, ChannelPrivate, StorageUnavailable, TelegramTimeout
+from errors import ChannelNotFound, ChannelPrivate, StorageUnavailable, TelegramRefused, TelegramTimeout
 from file_io import Database
 from history import join, records
 from history.directory import Directory
 from history.memory import WindowMemory
 from history.pages import PAGES_AT_ONCE, Pages
-from history.refusals import Timeouts
+from history.refusals import Setbacks
 from history.source import TelegramReader
 from history.window import Held, IsNoise
 from model.channel import Channel
@@ -56,7 +56,7 @@ class Windows:
         self._is_noise = is_noise
         self._pages = Pages(source, is_noise)
         self._flights: dict[int, _Flight] = {}
-        self._timeouts = Timeouts(clock)
+        self.setbacks = Setbacks(clock)
         self._changing = asyncio.Lock()
         # Windows of which the database has an older state, because it could not be written.
         self._unsaved: set[int] = set()
@@ -93,25 +93,31 @@ class Windows:
 
     async def _fly(self, channel: Channel, count: int, priority: Priority) -> Held:
         try:
-            self._timeouts.check(channel.id)
-            try:
-                held = await self._update(channel, count, priority)
-            except (ChannelNotFound, ChannelPrivate):
-                renewed = await self._directory.renew(channel, priority)
-                if renewed is None:
-                    raise
-                held = await self._update(renewed, count, priority)
-        except TelegramTimeout as fault:
-            self._timeouts.add(channel.id, fault)
-            raise
-        except (ChannelNotFound, ChannelPrivate) as refusal:
-            self._directory.refusals.add(channel.id, refusal)
-            raise
+            self.setbacks.check(channel.id)
+            held = await self._attempt(channel, count, priority)
         finally:
             # At once, so that nobody joins a flight that is over.
             del self._flights[channel.id]
         self._directory.refusals.forget(channel.id)
+        self.setbacks.forget(channel.id)
         return held
+
+    async def _attempt(self, channel: Channel, count: int, priority: Priority) -> Held:
+        """Bring the window up to date, and remember if that fails."""
+        try:
+            try:
+                return await self._update(channel, count, priority)
+            except (ChannelNotFound, ChannelPrivate):
+                renewed = await self._directory.renew(channel, priority)
+                if renewed is None:
+                    raise
+                return await self._update(renewed, count, priority)
+        except (TelegramTimeout, TelegramRefused) as fault:
+            self.setbacks.add(channel.id, fault)
+            raise
+        except (ChannelNotFound, ChannelPrivate) as refusal:
+            self._directory.refusals.add(channel.id, refusal)
+            raise
 
     async def _update(self, channel: Channel, count: int, priority: Priority) -> Held:
         held = await self.stored(channel.id)

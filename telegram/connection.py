@@ -13,7 +13,15 @@ from pyrogram.connection import Connection as TCPConnection
 from pyrogram.raw.all import layer
 from pyrogram.raw.core import TLObject
 
-from errors import BridgeError, FloodWait, NotLoggedIn, PassingFault, TelegramTimeout, TelegramUnavailable
+from errors import (
+    BridgeError,
+    FloodWait,
+    NotLoggedIn,
+    PassingFault,
+    TelegramRefused,
+    TelegramTimeout,
+    TelegramUnavailable,
+)
 from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, NeverSent, translate
 from telegram.fault_log import FaultLog
 from telegram.options import TelegramOptions
@@ -136,7 +144,7 @@ class Connection:
             if isinstance(fault, NotLoggedIn):
                 self._refused = fault
                 self.ended.set()
-            elif isinstance(fault, FloodWait) or not isinstance(fault, PassingFault):
+            elif isinstance(fault, FloodWait | TelegramRefused) or not isinstance(fault, PassingFault):
                 self.answered_at = time.monotonic()
             if isinstance(fault, FloodWait | TelegramUnavailable) and not isinstance(fault, NotLoggedIn):
                 self._faults.note(method_name(query), fault)

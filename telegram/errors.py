@@ -15,6 +15,7 @@ from errors import (
     FloodWait,
     MediaGone,
     PostNotFound,
+    TelegramRefused,
     TelegramTimeout,
     TelegramUnavailable,
 )
@@ -77,7 +78,7 @@ def translate(error: Exception, method: str) -> BridgeError:
     translated: BridgeError
     match error:
         case tl.FrozenMethodInvalid():
-            translated = TelegramUnavailable("Telegram has frozen the account: see its notice in the app", 300)
+            translated = TelegramRefused("Telegram has frozen the account: see its notice in the app", 300)
         case tl.Flood():
             translated = FloodWait(pause_of(error))
         case _ if isinstance(error, _NO_CHANNEL):
@@ -100,10 +101,10 @@ def translate(error: Exception, method: str) -> BridgeError:
         case _ if isinstance(error, _REVOKED):
             translated = SessionRevoked(_NOT_ACCEPTED)
         case tl.InternalServerError() | tl.ServiceUnavailable() | tl.SeeOther():
-            translated = TelegramUnavailable(f"Telegram could not answer {method} ({name_of(error)})")
+            translated = TelegramRefused(f"Telegram could not answer {method} ({name_of(error)})")
         case tl.RPCError():
             # Nobody knows for how long; what is stored can be served meanwhile.
-            translated = TelegramUnavailable(f"Telegram refused {method} ({name_of(error)})", 60)
+            translated = TelegramRefused(f"Telegram refused {method} ({name_of(error)})", 60)
         case TimeoutError():
             translated = TelegramTimeout(f"Telegram did not answer {method} in time")
         case SaltsRefused():

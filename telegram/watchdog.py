@@ -189,6 +189,8 @@ class Watchdog:
             pass
         except (BridgeError, TimeoutError) as caught:
             fault = caught
+        if self._at_rest:
+            return
         # An answer to somebody else's call is as good.
         if fault is None or connection.answered_at > began:
             self._failed_in_a_row = 0

@@ -80,6 +80,7 @@ def sources(status: Status) -> HealthSources:
         extensions=5,
         stale_served=6,
         refused_channels=7,
+        failing_channels=21,
         missing_posts=8,
         waiting=WaitingStats(fetches=9, readers_waiting=10, longest_waiting_s=11.0, served_older=12, sent_away=13),
     )

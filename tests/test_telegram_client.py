@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import stat
 import subprocess
 import sys
@@ -39,6 +40,7 @@ from errors import (
     FloodWait,
     MediaGone,
     NotLoggedIn,
+    TelegramRefused,
     TelegramTimeout,
     TelegramUnavailable,
 )
@@ -429,14 +431,14 @@ async def test_a_call_is_tried_once_and_times_out(server: Server, tmp_path: Path
 @pytest.mark.parametrize(
     ("error", "code", "expected"),
     [
-        ("INTERNAL", 500, TelegramUnavailable),
-        ("Timedout", -503, TelegramUnavailable),
+        ("INTERNAL", 500, TelegramRefused),
+        ("Timedout", -503, TelegramRefused),
         ("CHANNEL_INVALID", 400, ChannelNotFound),
         ("CHANNEL_PRIVATE", 400, ChannelPrivate),
         ("CHANNEL_PRIVATE", 406, ChannelPrivate),
         ("FLOOD_PREMIUM_WAIT_3", 420, FloodWait),
-        ("A_NAME_NOBODY_KNOWS", 400, TelegramUnavailable),
-        ("A_NAME_NOBODY_KNOWS", 444, TelegramUnavailable),
+        ("A_NAME_NOBODY_KNOWS", 400, TelegramRefused),
+        ("A_NAME_NOBODY_KNOWS", 444, TelegramRefused),
     ],
 )
 async def test_telegrams_errors_become_the_bridges(
@@ -535,6 +537,30 @@ async def test_a_long_outage_turns_calls_away_and_ends_by_itself(
     await server.accept()
     await until_state(client, State.READY, within=10)
     assert len(await client.history(channel)) == 100
+
+
+async def test_a_pause_from_connecting_that_keeps_a_line_down_is_told_as_such_and_once(
+    client: TelegramClient, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.fail("initConnection", "FLOOD_WAIT_60")
+    server.drop_connections()
+    await until_state(client, State.UNAVAILABLE, within=15)
+    assert "asks for a pause of" in client.status.reason
+    with pytest.raises(FloodWait) as caught:
+        await client.resolve("news")
+    assert 30 < caught.value.retry_after <= 60
+    (line,) = (record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING)
+    assert re.fullmatch(r"Telegram asks for a pause of \d+ s, from connecting", line)
+
+
+async def test_a_client_that_is_told_to_stop_says_no_more_of_its_line(
+    client: TelegramClient, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    client.turn_away()
+    # It looks at the line once a second.
+    await asyncio.sleep(1.5)
+    assert [record.getMessage() for record in caplog.records] == ["The bridge is shutting down"]
 
 
 async def test_stop_wakes_calls_in_flight(client: TelegramClient, server: Server) -> None:

@@ -109,6 +109,14 @@ async def test_answers_to_other_calls_are_as_good_as_a_probe(server: Server, tmp
         assert client.watchdog.failed_probes == client.watchdog.restarts == 0
 
 
+async def test_an_error_is_an_answer(server: Server, tmp_path: Path) -> None:
+    """No new connection would mend Telegram's own trouble."""
+    async with watched(server, tmp_path, failures=2) as client:
+        server.fail("users.getUsers", "RPC_CALL_FAIL", times=None, code=500)
+        await until(lambda: client.watchdog.probes == 5)
+        assert (client.watchdog.failed_probes, client.watchdog.restarts) == (0, 0)
+
+
 async def test_a_heartbeat_is_logged_after_so_many_probes(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

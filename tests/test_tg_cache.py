@@ -26,6 +26,7 @@ from errors import (
     PassingFault,
     PostNotFound,
     StorageUnavailable,
+    TelegramRefused,
     TelegramTimeout,
     TelegramUnavailable,
 )
@@ -454,6 +455,70 @@ async def test_after_a_timeout_nobody_waits_for_another_one_until_it_is_worth_it
     bench.clock.now += 30
     await bench.seen()
     assert bench.calls() == {"history": 1}
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked_in"),
+    [
+        (TelegramRefused("Telegram refused it"), [0, 1, 2, 3, 4, 5, 7, 10, 15, 24, 39, 54]),
+        (TelegramTimeout(retry_after=30), [0, 1, 2, 4, 8, 16, 31, 46]),
+    ],
+    ids=["refused", "not answered"],
+)
+@pytest.mark.parametrize("call", ["history", "full", "resolve"])
+async def test_a_channel_whose_calls_fail_is_asked_for_less_and_less_often(
+    bench: Bench, fault: TelegramRefused | TelegramTimeout, asked_in: list[int], call: str
+) -> None:
+    bench.telegram.write(20)
+    bench.telegram.faults[call] = fault
+    asked = []
+    for minute in range(60):
+        bench.clock.now = 1_000_000 + minute * 60
+        with pytest.raises(type(fault)):
+            await bench.history.window("news", 5)
+        if bench.calls().get(call):
+            asked.append(minute)
+    assert asked == asked_in
+    assert bench.history.stats().failing_channels == 1
+    bench.telegram.faults.clear()
+    bench.clock.now += 900
+    assert len((await bench.seen()).messages) == 20
+    assert bench.history.stats().failing_channels == 0
+
+
+async def test_after_a_success_the_next_failure_is_the_first_one(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    for _ in range(3):
+        bench.telegram.faults["history"] = TelegramTimeout(retry_after=30)
+        bench.clock.now += TTL
+        assert (await bench.seen()).stale is StaleReason.TIMEOUT
+        bench.telegram.faults.clear()
+        bench.clock.now += 31
+        assert (await bench.seen()).stale is None
+
+
+@pytest.mark.parametrize("call", ["history", "full", "resolve"])
+async def test_a_new_connection_ends_all_pauses_after_failures(bench: Bench, call: str) -> None:
+    bench.telegram.write(20)
+    bench.telegram.faults[call] = TelegramTimeout(retry_after=30)
+    with pytest.raises(TelegramTimeout):
+        await bench.seen()
+    bench.telegram.faults.clear()
+    with pytest.raises(TelegramTimeout):
+        await bench.seen()
+    bench.history.forget_failures()
+    assert len((await bench.seen()).messages) == 20
+
+
+async def test_a_pause_after_a_failure_does_not_grow_when_the_clock_is_set_back(bench: Bench) -> None:
+    bench.telegram.write(20)
+    bench.telegram.faults["history"] = TelegramTimeout(retry_after=30)
+    with pytest.raises(TelegramTimeout):
+        await bench.seen()
+    bench.telegram.faults.clear()
+    bench.clock.now -= 10 * DAY
+    assert len((await bench.seen()).messages) == 20
 
 
 async def test_older_pages_that_cannot_be_had_leave_a_shorter_stale_window(bench: Bench) -> None:
