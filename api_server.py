@@ -305,6 +305,7 @@ def _add_routes(
             origin,
             threshold_s=settings.ping_unhealthy_after,
             watched=settings.tg_watchdog_enabled,
+            guarded=auth.required,
         ),
         health_router(health, auth),
     ):

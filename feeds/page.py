@@ -1,11 +1,14 @@
-"""Pages for people: a channel, one of its posts, an error, and the front page. Plain HTML, no script."""
+"""Pages for people: a channel, one of its posts, an error, and the front page.
+
+Plain HTML, whole without script: the one that there is only puts dates on the reader's clock and offers to copy.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +20,8 @@ from feeds import dates, xml
 from feeds.assembly import assemble, entity_tag
 from feeds.excerpt import excerpt
 from feeds.feed import MEDIA_TYPES, Document, Feed, FeedFormat, Item
+from posts.filters import Filters
+from posts.flags import FLAGS
 from posts.graphemes import clusters
 from posts.post import Post
 
@@ -29,24 +34,55 @@ CONTENT_TYPE = f"{MEDIA_TYPES[FeedFormat.HTML]}; charset=utf-8"
 # text that a template prints is cleaned of it.
 _FOOTER = Markup("\0")
 _TEMPLATES = Path(__file__).parent / "templates"
+_FEED_NAMES = {FeedFormat.RSS: "RSS", FeedFormat.ATOM: "Atom", FeedFormat.JSON: "JSON Feed"}
 _HEAD_TITLE_CHARS = 70
 _SUMMARY_CHARS = 200
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """How the posts of a page are chosen: what the box for it shows, whose form asks for others.
+
+    There are at most `limit` posts; a form may ask for `limits[0]` to `limits[1]`. `kept` are parameters that go along.
+
+    `action` is the address that the form asks. "" is the one that the page was opened at, which may hold the token,
+    that no page may hold; then links to older and newer posts lead there, too.
+    """
+
+    filters: Filters = Filters()
+    limit: int
+    limits: tuple[int, int]
+    action: str = ""
+    kept: tuple[tuple[str, str], ...] = ()
+
+
+class OpenedFeed(msgspec.Struct, frozen=True, kw_only=True):
+    """A feed that somebody has opened in a browser, which gets a page instead.
+
+    `address` is what a feed reader is to be given, `bare_url` shows the feed itself in a browser, too.
+    """
+
+    format: FeedFormat
+    address: str
+    bare_url: str
 
 
 class FrontPage(msgspec.Struct, frozen=True, kw_only=True):
     """What the front page says.
 
     `status` is one sentence on the state of the login, `ready` whether it is good news. `channel` is what the
-    visitor typed, `feed_url` and `page_url` the addresses that it leads to, `problem` why it leads nowhere.
+    visitor typed and `choice` how posts are chosen; `addresses` are those that they lead to, by format, `problem` and
+    `choice_problem` why they lead nowhere. `guarded` is whether the addresses need the token, which no page tells.
     """
 
     base_url: str
     status: str
     ready: bool
+    choice: Choice
+    guarded: bool = False
     channel: str = ""
-    feed_url: str = ""
-    page_url: str = ""
+    addresses: dict[FeedFormat, str] = {}
     problem: str = ""
+    choice_problem: str = ""
 
 
 class _Date(msgspec.Struct, frozen=True):
@@ -54,6 +90,14 @@ class _Date(msgspec.Struct, frozen=True):
 
     machine: str
     spoken: str
+
+
+class _FeedLink(msgspec.Struct, frozen=True):
+    """A feed in one format: the format's name, the feed's address, its media type."""
+
+    name: str
+    url: str
+    type: str
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -68,9 +112,25 @@ class _Entry(msgspec.Struct, frozen=True):
     edited: _Date | None
 
 
-def render(feed: Feed, zone: tzinfo) -> Document:
-    """The channel's page. Dates are on the clock of `zone`; footers are no part of the entity tag."""
-    return _document("channel.html", feed, feed.items, zone, summary=excerpt(feed.description, _SUMMARY_CHARS))
+def render(feed: Feed, zone: tzinfo, choice: Choice | None = None, opened: OpenedFeed | None = None) -> Document:
+    """The channel's page. Footers are no part of the entity tag.
+
+    Dates are on the clock of `zone` until the script puts them on the reader's. Without `choice` there is no box to
+    choose posts; with `opened` the page says that this is the address of a feed.
+    """
+    own_path = choice is not None and not choice.action
+    return _document(
+        "channel.html",
+        feed,
+        feed.items,
+        zone,
+        summary=excerpt(feed.description, _SUMMARY_CHARS),
+        choice=choice,
+        opened=opened,
+        opened_as=_FEED_NAMES[opened.format] if opened else "",
+        older=_query_of(feed.older_url) if own_path else feed.older_url,
+        newer=_query_of(feed.newer_url) if own_path else feed.newer_url,
+    )
 
 
 def render_post_page(feed: Feed, item: Item, zone: tzinfo, *, raw: str = "") -> Document:
@@ -89,7 +149,7 @@ def render_error_page(status: int, reason: str, *, advice: str = "", home_url: s
 
 def render_front_page(front: FrontPage) -> Document:
     """The page at the bridge's root. Its form asks for the root again, with the parameter `channel`."""
-    return _plain("front.html", front=front)
+    return _plain("front.html", front=front, feeds=_feed_links(front.addresses))
 
 
 def load() -> None:
@@ -102,15 +162,16 @@ def load() -> None:
 def content_security_policy() -> str:
     """The Content-Security-Policy (CSP 3) that fits every page of this module.
 
-    Nothing is loaded but images and media; the one style sheet is known by its hash.
+    Nothing is loaded but images and media. The one style sheet and the one script are known by their hashes, so
+    whatever else might get into a page does not run.
     """
-    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
     return "; ".join(
         [
             "default-src 'none'",
             "img-src http: https:",
             "media-src http: https:",
-            f"style-src 'sha256-{digest}'",
+            f"style-src {_source(_static('page.css'))}",
+            f"script-src {_source(_static('page.js'))}",
             "form-action 'self'",
             "base-uri 'none'",
             "frame-ancestors 'none'",
@@ -118,11 +179,10 @@ def content_security_policy() -> str:
     )
 
 
-def _document(
-    template: str, feed: Feed, items: Sequence[Item], zone: tzinfo, *, summary: str, raw: str = ""
-) -> Document:
+def _document(template: str, feed: Feed, items: Sequence[Item], zone: tzinfo, **values: object) -> Document:
     entries = [_entry(feed, item, zone) for item in items]
-    skeleton = _render(template, feed=feed, entries=entries, summary=summary, raw=raw)
+    links = {FeedFormat.RSS: feed.feed_url, FeedFormat.ATOM: feed.atom_url, FeedFormat.JSON: feed.json_url}
+    skeleton = _render(template, feed=feed, feeds=_feed_links(links), entries=entries, **values)
     body, etag = assemble([piece.encode() for piece in skeleton.split(_FOOTER)], [item.footer for item in items])
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
@@ -150,6 +210,19 @@ def _entry(feed: Feed, item: Item, zone: tzinfo) -> _Entry:
     )
 
 
+def _feed_links(addresses: Mapping[FeedFormat, str]) -> list[_FeedLink]:
+    return [
+        _FeedLink(name, url, MEDIA_TYPES[format])
+        for format, name in _FEED_NAMES.items()
+        if (url := addresses.get(format, ""))
+    ]
+
+
+def _query_of(url: str) -> str:
+    """The address as a reference that leaves the path as it is (RFC 3986 4.2); "" for none."""
+    return f"?{url.partition('?')[2]}" if url else ""
+
+
 def _date(seconds: int | None, zone: tzinfo) -> _Date | None:
     when = dates.moment(seconds)
     if when is None:
@@ -170,9 +243,14 @@ def _initial(title: str) -> str:
     return next(clusters(first)).upper()
 
 
+def _source(text: str) -> str:
+    """The source expression that allows an inline element with this text (CSP 3, 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
 @functools.cache
-def _style() -> str:
-    return (_TEMPLATES / "page.css").read_text(encoding="utf-8")
+def _static(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
 @functools.cache
@@ -192,5 +270,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["initial"] = _initial
     environment.filters["headline"] = functools.partial(excerpt, limit=_HEAD_TITLE_CHARS)
-    environment.globals["style"] = Markup(_style())
+    environment.globals["style"] = Markup(_static("page.css"))
+    environment.globals["script"] = Markup(_static("page.js"))
+    environment.globals["flags"] = [(flag.name, flag.description) for flag in FLAGS]
     return environment

@@ -43,6 +43,15 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         """Of the posts before the one with that message."""
         return self._at(format, self.query.parameters() | {"before": str(before)})
 
+    def bare(self, format: FeedFormat) -> str:
+        """Of the document itself, as a feed even in a browser."""
+        return self._at(format, self.query.parameters() | {"raw": "1"})
+
+    def form(self, format: FeedFormat) -> tuple[str, dict[str, str]]:
+        """Where a form asks for other posts in that format, and what it sends along with their limit and filters."""
+        merging = {name: value for name, value in self.query.parameters().items() if name == "merge_seconds"}
+        return f"{self.base_url}{self._path(format)}", merging | self._key(format)
+
     def posts(self) -> str:
         """What a slash and a message id make the address of that post's page."""
         return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self._name()}"
@@ -54,17 +63,23 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(links)
 
     def _at(self, format: FeedFormat, parameters: dict[str, str]) -> str:
+        return f"{self.base_url}{self._path(format)}{query_of(parameters | self._key(format))}"
+
+    def _path(self, format: FeedFormat) -> str:
         # The id finds the channel under every name that it will ever have, which the key is good for as well; a
         # username is what people recognise.
-        name: str | int = self._name()
-        if self.feed_key and format in _FEEDS:
-            name = self.channel.id
-            parameters = parameters | {"key": self.feed_key}
-        query = urlencode(sorted(parameters.items()), quote_via=quote, safe=",") if parameters else ""
-        return f"{self.base_url}{PATHS[format]}/{name}{'?' if query else ''}{query}"
+        return f"{PATHS[format]}/{self.channel.id if self._key(format) else self._name()}"
+
+    def _key(self, format: FeedFormat) -> dict[str, str]:
+        return {"key": self.feed_key} if self.feed_key and format in _FEEDS else {}
 
     def _name(self) -> str | int:
         return path_part(self.channel.username) if self.channel.username else self.channel.id
+
+
+def query_of(parameters: dict[str, str]) -> str:
+    """The parameters as the end of an address, with the question mark; "" for none."""
+    return f"?{urlencode(sorted(parameters.items()), quote_via=quote, safe=',')}" if parameters else ""
 
 
 def _link(url: str, relation: str, format: FeedFormat) -> str:

@@ -11,6 +11,7 @@ from errors import PreconditionFailed
 from routes.channels import Served
 from routes.content_coding import Encoded, accepts_gzip, prefers_brotli
 from routes.headers import COMMON_HEADERS
+from routes.navigation import VARY
 from routes.preconditions import Verdict, evaluate, http_date
 from routes.rendering import FEED_MAX_AGE_S
 from tg_cache import StaleReason
@@ -31,7 +32,7 @@ def feed_response(request: Request, served: Served, *, private: bool) -> Respons
         "Link": served.link,
     }
     headers |= staleness(served.stale, served.fetched_at, FEED_MAX_AGE_S)
-    return _conditional(request, served.encoded, headers)
+    return _conditional(request, served.encoded, headers, vary=VARY)
 
 
 def staleness(reason: StaleReason | None, fetched_at: float, lifetime_s: int) -> dict[str, str]:
@@ -45,9 +46,13 @@ def staleness(reason: StaleReason | None, fetched_at: float, lifetime_s: int) ->
     return {"Age": str(age), "Cache-Status": f"bridge; hit; ttl={lifetime_s - age}; detail={reason.value}"}
 
 
-def page_response(request: Request, encoded: Encoded, security_policy: str) -> Response:
-    """A page, or 304 if the browser has it. Browsers ask each time, since a page is opened to see what is new."""
-    return _conditional(request, encoded, {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy})
+def page_response(request: Request, encoded: Encoded, security_policy: str, *, vary: str = "") -> Response:
+    """A page, or 304 if the browser has it. Browsers ask each time, since a page is opened to see what is new.
+
+    `vary` names the request headers that the answer depends on.
+    """
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy}
+    return _conditional(request, encoded, headers, vary=vary)
 
 
 def json_response(request: Request, encoded: Encoded) -> Response:
@@ -67,13 +72,13 @@ async def offer_brotli(request: Request, response: Response, encoded: Encoded) -
     return response
 
 
-def _conditional(request: Request, encoded: Encoded, headers: dict[str, str]) -> Response:
+def _conditional(request: Request, encoded: Encoded, headers: dict[str, str], *, vary: str = "") -> Response:
     """The document, as the request's conditions say (RFC 9110 13). Raises PreconditionFailed."""
     document = encoded.document
     headers |= COMMON_HEADERS | {
         # Weak, and so the same whatever the coding (RFC 9110 8.8.1).
         "ETag": document.etag,
-        "Vary": "Accept-Encoding",
+        "Vary": f"Accept-Encoding, {vary}" if vary else "Accept-Encoding",
     }
     # Some documents have no time of change: conditions by date don't concern them.
     modified = document.last_modified or None

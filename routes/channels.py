@@ -54,6 +54,7 @@ class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a channel's document depends on, for the settings of one process."""
 
     format: FeedFormat
+    as_page: bool
     channel_id: int
     version: int
     fetched_at: float
@@ -101,8 +102,12 @@ class ChannelDocuments:
         """How much is kept."""
         return DocumentStats(documents=len(self._cache), bytes=self._cache.size, posts=self._renderer.remembered_posts)
 
-    async def feed(self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str) -> Served:
+    async def feed(
+        self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str, *, as_page: bool = False
+    ) -> Served:
         """The posts that the query finds in the channel, as a document.
+
+        With `as_page` it is a page that shows the feed of that format, for who opens its address in a browser.
 
         Raises PostNotFound for a page that begins further back than the history that is kept, and what History raises.
         """
@@ -110,6 +115,7 @@ class ChannelDocuments:
         window = await self._at_hand(key, query)
         cache_key = DocumentKey(
             format=format,
+            as_page=as_page,
             channel_id=window.channel.id,
             version=window.version,
             fetched_at=window.fetched_at,
@@ -123,7 +129,9 @@ class ChannelDocuments:
             query=query,
             feed_key=self._keys.of(window.channel.id) if self._keys is not None else "",
         )
-        rendered = await self._cache.get(cache_key, lambda: self._render(key, window, format, addresses, began))
+        rendered = await self._cache.get(
+            cache_key, lambda: self._render(key, window, format, addresses, began, as_page=as_page)
+        )
         return Served(
             encoded=rendered.encoded,
             link=addresses.link_header(format),
@@ -137,7 +145,14 @@ class ChannelDocuments:
         return stored or await self._history.window(key, FIRST_WINDOW)
 
     async def _render(
-        self, key: str | int, window: Window, format: FeedFormat, addresses: Addresses, began: float
+        self,
+        key: str | int,
+        window: Window,
+        format: FeedFormat,
+        addresses: Addresses,
+        began: float,
+        *,
+        as_page: bool,
     ) -> Rendered:
         """The document. `began` is when its reader came, by the loop's clock."""
         query = addresses.query
@@ -156,7 +171,8 @@ class ChannelDocuments:
             format,
             addresses,
             options,
-            _beside(format, addresses, choice),
+            _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML),
+            as_page,
         )
         self._on_shown(_files_of(posts, window.channel))
         return Rendered(encoded=encoded, lacking=choice.lacking)
@@ -221,7 +237,7 @@ def _selection(window: Window, query: FeedQuery, wanted: Wanted | None) -> Selec
     return select(groups, limit=query.limit, before=query.before, wanted=wanted)
 
 
-def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice) -> Beside:
+def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_people: bool) -> Beside:
     """The pages before and behind.
 
     Programs follow a feed's next page at once, and page by page, so it is named only where it is stored whole: then
@@ -229,7 +245,7 @@ def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice) -> Beside
     there is or may be more.
     """
     selection, window = choice.selection, choice.window
-    if format is FeedFormat.HTML:
+    if for_people:
         has_older = selection.following > 0 or (not window.reached_start and len(window.messages) < MAX_MESSAGES)
     else:
         has_older = selection.following >= (1 if window.reached_start else addresses.query.limit)

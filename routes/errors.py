@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from errors import (
@@ -31,6 +31,7 @@ from errors import (
     TooManyGuesses,
 )
 from routes.headers import COMMON_HEADERS
+from routes.navigation import opened_in_browser
 
 log = logging.getLogger(__name__)
 
@@ -70,13 +71,14 @@ def retry_after(seconds: float) -> int:
     return max(1, min(RETRY_AFTER_MAX_S, math.ceil(jittered)))
 
 
-def wants_page(path: str) -> bool:
-    """Whether faults under this path are shown to a person rather than to a feed reader or program."""
-    return path == "/" or path.startswith(("/html/", "/post/html/"))
+def wants_page(request: HTTPConnection) -> bool:
+    """Whether a fault is shown to a person rather than to a feed reader or program."""
+    path = request.scope["path"]
+    return path == "/" or path.startswith(("/html/", "/post/html/")) or opened_in_browser(request.headers)
 
 
 class ErrorAnswers:
-    """Makes error responses: JSON `{"detail": ...}`, or a small page for `/html` and the front page."""
+    """Makes error responses: JSON `{"detail": ...}`, or a small page for who looks at a page or uses a browser."""
 
     def __init__(self, error_page: ErrorPage, page_headers: dict[str, str]) -> None:
         self._error_page = error_page
@@ -87,10 +89,12 @@ class ErrorAnswers:
         app.add_exception_handler(BridgeError, self._bridge_error)
         app.add_exception_handler(HTTPException, self._http_error)
 
-    def answer(self, path: str, status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    def answer(
+        self, request: HTTPConnection, status: int, detail: str, headers: dict[str, str] | None = None
+    ) -> Response:
         """One error response. Errors are never stored by caches."""
         headers = {"Cache-Control": "no-store", **COMMON_HEADERS, **(headers or {})}
-        if wants_page(path):
+        if wants_page(request):
             return HTMLResponse(self._error_page(status, detail), status, {**headers, **self._page_headers})
         return JSONResponse({"detail": detail}, status, headers)
 
@@ -100,11 +104,11 @@ class ErrorAnswers:
         status = status_of(error)
         if status == 500:
             raise error
-        return self.answer(request.url.path, status, str(error), headers)
+        return self.answer(request, status, str(error), headers)
 
     async def _http_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return self.answer(request.url.path, error.status_code, str(error.detail), dict(error.headers or {}))
+        return self.answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
 
 
 class FaultGuard:
@@ -135,7 +139,7 @@ class FaultGuard:
             # Only the server's stop cancels requests. A reader comes back; a file that was cut is asked for again.
             if not started:
                 headers = {"Retry-After": str(retry_after(RESTART_S))}
-                await self._answers.answer(scope["path"], 503, "The bridge is restarting", headers)(
+                await self._answers.answer(HTTPConnection(scope), 503, "The bridge is restarting", headers)(
                     scope, receive, send
                 )
         except Exception:
@@ -146,4 +150,6 @@ class FaultGuard:
                 # Too late for another status: cutting the connection tells the client that this is not the whole.
                 raise ConnectionAbortedError(f"request {request_id} failed after its headers were sent") from None
             detail = f"The bridge failed at this request; its log has more under {request_id}"
-            await self._answers.answer(scope["path"], 500, detail, {"X-Request-Id": request_id})(scope, receive, send)
+            await self._answers.answer(HTTPConnection(scope), 500, detail, {"X-Request-Id": request_id})(
+                scope, receive, send
+            )

@@ -13,8 +13,9 @@ from routes.admission import Admission
 from routes.answers import feed_response, offer_brotli, page_response
 from routes.channels import ChannelDocuments
 from routes.headers import METHODS
+from routes.navigation import VARY, opened_in_browser
 from routes.origin import Origin
-from routes.query import parse_feed_query, parse_flag, parse_format
+from routes.query import parse_feed_query, parse_flag, parse_format, with_whole_lists
 from routes.single_posts import PostDocuments
 
 
@@ -25,10 +26,16 @@ def feed_router(
     router = APIRouter()
 
     async def channel(request: Request, key: str | int, format: FeedFormat) -> Response:
-        query = parse_feed_query(request.query_params, merge=merge)
-        served = await documents.feed(key, query, format, origin.base_url(request))
-        if format is FeedFormat.HTML:
-            response = page_response(request, served.encoded, content_security_policy())
+        query = parse_feed_query(with_whole_lists(request.query_params), merge=merge)
+        opened = (
+            format is not FeedFormat.HTML
+            and opened_in_browser(request.headers)
+            and not parse_flag(request.query_params, "raw")
+        )
+        served = await documents.feed(key, query, format, origin.base_url(request), as_page=opened)
+        if opened or format is FeedFormat.HTML:
+            vary = VARY if opened else ""
+            response = page_response(request, served.encoded, content_security_policy(), vary=vary)
         else:
             response = feed_response(request, served, private=admission.required)
         return await offer_brotli(request, response, served.encoded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from starlette.datastructures import QueryParams
 
 from errors import BadParameter
 from feeds.feed import FeedFormat
@@ -16,6 +17,9 @@ LIMIT_DEFAULT, LIMIT_MIN, LIMIT_MAX = 50, 1, 200
 MERGE_SECONDS_DEFAULT, MERGE_SECONDS_MAX = 5, 86_400
 
 FLAG_NAMES = tuple(sorted(flag.name for flag in FLAGS))
+
+
+_LISTS = ("exclude_flags", "include_flags")
 
 
 class FeedQuery(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +65,12 @@ def parse_feed_query(params: Mapping[str, str], *, merge: bool) -> FeedQuery:
         ),
         before=_integer(params, "before", 0, 1, LARGEST_ID) or None,
     )
+
+
+def with_whole_lists(params: QueryParams) -> Mapping[str, str]:
+    """The parameters, with the flags that a form sends one by one as the comma lists that they are meant to be."""
+    lists = {name: ",".join(values) for name in _LISTS if len(values := params.getlist(name)) > 1}
+    return {**params, **lists} if lists else params
 
 
 def parse_format(params: Mapping[str, str], formats: Sequence[FeedFormat]) -> FeedFormat:

@@ -13,6 +13,7 @@ import msgspec
 
 import post_parser
 import rss_generator
+from feeds import page
 from feeds.feed import Feed, FeedFormat, Item
 from feeds.fragments import Fragment
 from model.channel import Channel
@@ -21,6 +22,7 @@ from posts.grouping import Group
 from posts.post import MediaLinks, Post, RenderOptions
 from routes.addresses import Addresses
 from routes.content_coding import Encoded, encode
+from routes.query import LIMIT_MAX, LIMIT_MIN
 from routes.recently_used import RecentlyUsed
 from tg_cache import Window
 
@@ -138,11 +140,16 @@ class Renderer:
         addresses: Addresses,
         options: RenderOptions,
         beside: Beside,
+        as_page: bool,
     ) -> Encoded:
-        """The document of the posts."""
-        feed = self.feed(posts, window.changed_at, format, addresses, options, beside)
-        fragments = self._fragments.get(format)
-        document = rss_generator.render(format, feed, zone=self._settings.zone, fragments=fragments)
+        """The document of the posts; with `as_page` the page that shows a feed of that format in a browser."""
+        shown_as = FeedFormat.HTML if as_page else format
+        feed = self.feed(posts, window.changed_at, shown_as, addresses, options, beside)
+        if shown_as is FeedFormat.HTML:
+            opened = _opened(addresses, format) if as_page else None
+            document = page.render(feed, self._settings.zone, _choice(addresses, format), opened)
+        else:
+            document = rss_generator.render(format, feed, fragments=self._fragments.get(format))
         return encode(document, self._threads)
 
     def feed(
@@ -163,7 +170,8 @@ class Renderer:
             base_url=options.base_url,
             self_url=addresses.own(format),
             page_url=addresses.newest(FeedFormat.HTML),
-            posts_url=addresses.posts(),
+            # Where pages need the token, which no link can hold, a post's way leads to Telegram.
+            posts_url="" if addresses.feed_key else addresses.posts(),
             feed_url=addresses.newest(FeedFormat.RSS),
             atom_url=addresses.newest(FeedFormat.ATOM),
             json_url=addresses.newest(FeedFormat.JSON),
@@ -192,3 +200,20 @@ class Renderer:
             log.error("Post %s of channel %s can't be rendered", message_id, channel.id, exc_info=error)
 
         return note_failure
+
+
+def _choice(addresses: Addresses, format: FeedFormat) -> page.Choice:
+    """The box for choosing posts on a page at the address of that format."""
+    action, kept = addresses.form(format)
+    return page.Choice(
+        filters=addresses.query.filters,
+        limit=addresses.query.limit,
+        limits=(LIMIT_MIN, LIMIT_MAX),
+        # Pages have no key, so with a token set they are open only at the address that the reader came by.
+        action="" if addresses.feed_key and format is FeedFormat.HTML else action,
+        kept=tuple(kept.items()),
+    )
+
+
+def _opened(addresses: Addresses, format: FeedFormat) -> page.OpenedFeed:
+    return page.OpenedFeed(format=format, address=addresses.newest(format), bare_url=addresses.bare(format))

@@ -12,12 +12,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from errors import BadParameter
-from feeds.page import FrontPage, content_security_policy, render_front_page
+from feeds.page import Choice, FrontPage, content_security_policy, render_front_page
 from model.channel_key import parse_channel_key
+from posts.filters import Filters
+from routes.addresses import PATHS, query_of
 from routes.answers import page_response
 from routes.content_coding import encode
 from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
+from routes.query import LIMIT_MAX, LIMIT_MIN, FeedQuery, parse_feed_query, with_whole_lists
 from telegram_client import State, Status
 
 # What anybody may know. The client's own reason names files and processes: it is in the log.
@@ -68,9 +71,13 @@ def status_router(
     *,
     threshold_s: float,
     watched: bool = True,
+    guarded: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> APIRouter:
-    """The routes. `status` tells the connection's state without waiting; see `health_of` for the numbers."""
+    """The routes. `status` tells the connection's state without waiting; see `health_of` for the numbers.
+
+    `guarded` is whether feeds need the token.
+    """
     router = APIRouter()
     started_at = clock()
 
@@ -82,21 +89,41 @@ def status_router(
 
     @router.api_route("/", methods=METHODS)
     async def front(request: Request) -> Response:
-        """What this is, whether it is logged in, and the addresses of the channel in the parameter `channel`."""
+        """What this is, whether it is logged in, and the addresses of the channel in the parameter `channel`.
+
+        The other parameters are those of feeds; they become part of the addresses.
+        """
         now = status()
-        base_url = origin.base_url(request)
-        page = FrontPage(base_url=base_url, status=PUBLIC_REASONS[now.state], ready=now.connected)
-        if text := request.query_params.get("channel", "").strip():
-            page = _with_channel(page, text)
+        params, query, problem = request.query_params, FeedQuery(), ""
+        try:
+            query = parse_feed_query(with_whole_lists(params), merge=False)
+        except BadParameter as fault:
+            problem = str(fault)
+            # To be mended there, rather than to be typed again.
+            typed = Filters(include_text=params.get("include_text", ""), exclude_text=params.get("exclude_text", ""))
+            query = FeedQuery(filters=typed)
+        page = FrontPage(
+            base_url=origin.base_url(request),
+            status=PUBLIC_REASONS[now.state],
+            ready=now.connected,
+            guarded=guarded,
+            choice=Choice(filters=query.filters, limit=query.limit, limits=(LIMIT_MIN, LIMIT_MAX)),
+            choice_problem=problem,
+        )
+        if text := params.get("channel", "").strip():
+            page = _with_channel(page, text, query)
         return page_response(request, encode(render_front_page(page)), content_security_policy())
 
     return router
 
 
-def _with_channel(page: FrontPage, text: str) -> FrontPage:
+def _with_channel(page: FrontPage, text: str, query: FeedQuery) -> FrontPage:
     try:
         key = quote(str(parse_channel_key(text)), safe="+")
     except BadParameter as fault:
         return msgspec.structs.replace(page, channel=text, problem=str(fault))
-    feed_url, page_url = f"{page.base_url}/rss/{key}", f"{page.base_url}/html/{key}"
-    return msgspec.structs.replace(page, channel=text, feed_url=feed_url, page_url=page_url)
+    if page.choice_problem:
+        return msgspec.structs.replace(page, channel=text)
+    parameters = query_of(query.parameters())
+    addresses = {format: f"{page.base_url}{path}/{key}{parameters}" for format, path in PATHS.items()}
+    return msgspec.structs.replace(page, channel=text, addresses=addresses)

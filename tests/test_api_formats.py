@@ -28,6 +28,8 @@ TYPES = {
 }
 FEEDS = ["/rss/news", "/atom/news", "/feed.json/news"]
 PAGES = ["/html/news", "/html/news/149"]
+# Of feeds and of pages.
+VARY = ("Accept-Encoding, Sec-Fetch-Dest, Sec-Fetch-Mode", "Accept-Encoding")
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +182,7 @@ async def test_who_accepts_gzip_gets_it_and_reads_the_same(client: httpx.AsyncCl
         assert packed.headers["etag"] == plain.headers["etag"]
         assert packed.headers["etag"].startswith('W/"')
         assert packed.headers["content-type"] == plain.headers["content-type"]
-        assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+        assert packed.headers["vary"] == plain.headers["vary"] == VARY[path not in FEEDS]
 
 
 async def test_who_likes_brotli_best_gets_it_where_it_is_kept(client: httpx.AsyncClient) -> None:
@@ -213,7 +215,7 @@ async def test_a_304_is_the_same_for_each_coding(client: httpx.AsyncClient) -> N
         for coding in ("br", "gzip", "identity"):
             again, body = await raw_get(client, path, accept_encoding=coding, if_none_match=answer.headers["etag"])
             assert (again.status_code, body) == (304, b"")
-            assert again.headers["vary"] == "Accept-Encoding"
+            assert again.headers["vary"] == VARY[path not in FEEDS]
             assert "content-encoding" not in again.headers
             for name in ("etag", "cache-control", "last-modified"):
                 assert again.headers[name] == answer.headers[name]

@@ -394,7 +394,7 @@ async def test_the_front_page_makes_addresses_from_any_spelling(client: httpx.As
     assert f"{client.base_url}/rss/news".replace("//rss", "/rss") in page.text
     wrong = await client.get("/", params={"channel": "<script>"})
     assert wrong.status_code == 200
-    assert "<script>" not in wrong.text
+    assert "&#39;&lt;script&gt;&#39;" in wrong.text
 
 
 # Viewers that take nothing.

@@ -20,11 +20,40 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser, Route, sync_playwright
 
 from feeds import page
-from feeds.feed import Document, Feed
-from feeds.page import FrontPage, content_security_policy, render_error_page, render_front_page, render_post_page
+from feeds.feed import Document, Feed, FeedFormat
+from feeds.page import (
+    Choice,
+    FrontPage,
+    OpenedFeed,
+    content_security_policy,
+    render_error_page,
+    render_front_page,
+    render_post_page,
+)
 from model.channel import Channel, ChannelKind
+from posts.filters import Filters
+from posts.flags import FLAGS
 
-FRONT = FrontPage(base_url=BASE, status="Logged in to Telegram.", ready=True)
+CHOICE = Choice(limit=50, limits=(1, 200))
+FRONT = FrontPage(base_url=BASE, status="Logged in to Telegram.", ready=True, choice=CHOICE)
+CHOSEN = Choice(
+    filters=Filters(
+        exclude_flags=("fwd", "video"), include_flags=("poll",), exclude_text='a"<b>', include_text="night|day"
+    ),
+    limit=20,
+    limits=(1, 200),
+    action=f"{BASE}/html/trains",
+    kept=(("merge_seconds", "9"),),
+)
+OPENED = OpenedFeed(
+    format=FeedFormat.ATOM, address=f"{BASE}/atom/trains?limit=9", bare_url=f"{BASE}/atom/trains?limit=9&raw=1"
+)
+ADDRESSES = {
+    FeedFormat.RSS: f"{BASE}/rss/trains",
+    FeedFormat.ATOM: f"{BASE}/atom/trains",
+    FeedFormat.JSON: f"{BASE}/feed.json/trains",
+    FeedFormat.HTML: f"{BASE}/html/trains",
+}
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -59,13 +88,17 @@ PAGES: dict[str, Callable[[], Document]] = {
     ),
     "channel": lambda: page.render(feed(one_of_each(), older_url=f"{BASE}/html/trains?before=15"), UTC),
     "empty": lambda: page.render(feed(), UTC),
+    "chosen": lambda: page.render(feed(one_of_each()), UTC, CHOSEN),
+    "opened": lambda: page.render(feed(one_of_each(), atom_url=OPENED.address), UTC, CHOICE, OPENED),
     "post": lambda: render_post_page(feed(one_of_each()), feed(one_of_each()).items[2], UTC, raw='{"a": "<b>"}'),
     "error": lambda: render_error_page(404, "No such channel", advice="Check the name.", home_url=f"{BASE}/"),
     "front": lambda: render_front_page(FRONT),
     "answer": lambda: render_front_page(
-        msgspec.structs.replace(FRONT, channel="trains", feed_url=f"{BASE}/rss/trains", page_url=f"{BASE}/html/trains")
+        msgspec.structs.replace(FRONT, channel="trains", addresses=ADDRESSES, choice=CHOSEN, guarded=True)
     ),
-    "refusal": lambda: render_front_page(msgspec.structs.replace(FRONT, channel="no way", problem="No such name.")),
+    "refusal": lambda: render_front_page(
+        msgspec.structs.replace(FRONT, channel="no way", problem="No such name.", choice_problem="No such flag.")
+    ),
 }
 
 
@@ -81,7 +114,7 @@ def test_the_page_is_as_reviewed() -> None:
         language="de",
     )
     body = page.render(source, BERLIN).body
-    assert matches_golden("channel.html", re.sub(rb"<style>.*</style>", b"<style></style>", body, flags=re.DOTALL))
+    assert matches_golden("channel.html", re.sub(rb"<(style|script)>.*?</\1>", rb"<\1></\1>", body, flags=re.DOTALL))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -91,7 +124,7 @@ def test_a_page_has_one_main_one_h1_a_title_and_nothing_foreign(name: str) -> No
     assert one(parsed, "html")["lang"] == "en"
     assert one(parsed, "meta[name=color-scheme]")["content"] == "light dark"
     assert 0 < len(one(parsed, "title").text) <= 70
-    assert parsed.select("script, iframe, [style], link[rel=stylesheet]") == []
+    assert parsed.select("iframe, [style], link[rel=stylesheet], script[src]") == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -99,21 +132,22 @@ def test_every_control_and_picture_is_named(name: str) -> None:
     parsed = soup(PAGES[name]())
     ids = [element["id"] for element in parsed.select("[id]")]
     assert len(ids) == len(set(ids))
-    for control in parsed.select("input"):
-        assert one(parsed, f"label[for={control['id']}]").text
+    for control in parsed.select("input:not([type=hidden])"):
+        around = control.find_parent("label")
+        assert (around or one(parsed, f"label[for={control['id']}]")).text.strip()
         for described in str(control.get("aria-describedby", "")).split():
             assert described in ids
     assert all(image.has_attr("alt") for image in parsed.select("img"))
     assert all(link.text.strip() for link in parsed.select("a"))
 
 
-def test_the_policy_allows_the_pages_own_style_and_no_script() -> None:
+@pytest.mark.parametrize("element", ["style", "script"])
+def test_the_policy_allows_the_pages_own_style_and_script_and_no_other(element: str) -> None:
     policy = dict(part.split(" ", 1) for part in content_security_policy().split("; "))
     assert policy["default-src"] == "'none'"
-    assert "script-src" not in policy
-    style = one(soup(PAGES["front"]()), "style").text
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert policy["style-src"] == f"'sha256-{digest}'"
+    text = one(soup(PAGES["front"]()), element).text
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    assert policy[f"{element}-src"] == f"'sha256-{digest}'"
 
 
 # A channel's page
@@ -146,9 +180,72 @@ def test_the_head_names_the_page_its_feed_and_its_neighbours() -> None:
     }
 
 
-def test_the_subscribe_box_holds_the_feeds_address() -> None:
-    assert one(channel_page(feed()), "#feed-address")["value"] == f"{BASE}/rss/trains"
+def test_the_subscribe_box_holds_the_feeds_address_and_leads_to_the_other_formats() -> None:
+    parsed = channel_page(feed())
+    assert one(parsed, "#feed-address")["value"] == f"{BASE}/rss/trains"
+    assert [(link.text, link["href"]) for link in parsed.select(".formats a")] == [
+        ("Atom", f"{BASE}/atom/trains"),
+        ("JSON Feed", f"{BASE}/feed.json/trains"),
+    ]
     assert channel_page(feed(feed_url="", atom_url="", json_url="")).select("#feed-address, link[rel=alternate]") == []
+
+
+def submitted(form: Tag) -> list[tuple[str, str]]:
+    """What a browser sends for the form as it is shown."""
+    return [
+        (str(field["name"]), str(field["value"]))
+        for field in form.select("input")
+        if field["type"] != "checkbox" or field.has_attr("checked")
+    ]
+
+
+def test_the_box_shows_how_posts_are_chosen_and_asks_the_same_again() -> None:
+    parsed = soup(page.render(feed([post()]), UTC, CHOSEN))
+    form = one(parsed, "details[open] > form")
+    assert (form["method"], form["action"]) == ("get", f"{BASE}/html/trains")
+    assert sorted(submitted(form)) == [
+        ("exclude_flags", "fwd"),
+        ("exclude_flags", "video"),
+        ("exclude_text", 'a"<b>'),
+        ("include_flags", "poll"),
+        ("include_text", "night|day"),
+        ("limit", "20"),
+        ("merge_seconds", "9"),
+    ]
+    assert one(form, "details > summary").text.strip() == "Kinds of posts: only poll, no fwd, no video"
+    assert one(form, "p > a")["href"] == f"{BASE}/html/trains"
+    flags = [flag.name for flag in FLAGS]
+    assert [box["value"] for box in form.select("[name=include_flags]")] == flags
+    assert [box["value"] for box in form.select("[name=exclude_flags]")] == ["all", *flags]
+
+
+def test_without_a_choice_the_box_is_closed() -> None:
+    parsed = soup(page.render(feed([post()]), UTC, CHOICE))
+    assert parsed.select("details[open], form p > a") == []
+    assert submitted(one(parsed, "form")) == [("include_text", ""), ("exclude_text", ""), ("limit", "50")]
+
+
+def test_a_page_that_may_have_the_token_in_its_path_leads_on_without_naming_it() -> None:
+    source = feed([post()], older_url=f"{BASE}/html/trains?before=80&limit=10", newer_url=f"{BASE}/html/trains")
+    parsed = soup(page.render(source, UTC, CHOICE))
+    assert "action" not in one(parsed, "form").attrs
+    assert one(parsed, "a[rel=next]")["href"] == "?before=80&limit=10"
+    assert one(parsed, "a[rel=prev]")["href"] == "?"
+    # Programs have no use for references that depend on how a page was opened.
+    assert one(parsed, "link[rel=next]")["href"] == source.older_url
+
+
+def test_an_opened_feed_says_what_it_is_and_what_to_copy() -> None:
+    parsed = soup(page.render(feed([post()], atom_url=OPENED.address), UTC, CHOICE, OPENED))
+    banner = one(parsed, "main > section.opened")
+    assert "This is a feed." in banner.text
+    assert one(banner, "#feed-address")["value"] == OPENED.address
+    assert [(link.text, link["href"]) for link in banner.select("a")] == [
+        ("RSS", f"{BASE}/rss/trains"),
+        ("JSON Feed", f"{BASE}/feed.json/trains"),
+        ("See the feed itself", OPENED.bare_url),
+    ]
+    assert one(parsed, ".e-content").text.strip() == "Text 1"
 
 
 def test_posts_are_an_h_feed() -> None:
@@ -203,7 +300,7 @@ def test_a_language_is_told_for_the_posts_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "initial"), [("élan vital", "É"), ("🇩🇪 Züge", "Z"), ("🇩🇪", "🇩🇪"), ("«Вести»", "«"), ("\u200b", "\u200b")]
+    ("title", "initial"), [("élan vital", "É"), ("🇩🇪 Züge", "Z"), ("🇩🇪", "🇩🇪"), ("«Вести»", "«"), ("?!", "?")]
 )
 def test_a_channel_without_photo_has_its_initial(title: str, initial: str) -> None:
     channel = Channel(id=-1001, kind=ChannelKind.CHANNEL, title=title)
@@ -246,7 +343,7 @@ def test_the_front_page_asks_for_a_channel_without_script() -> None:
     parsed = soup(render_front_page(FRONT))
     form = one(parsed, "form")
     assert (form["action"], form["method"]) == (f"{BASE}/", "get")
-    assert one(form, "input")["name"] == "channel"
+    assert [name for name, _ in submitted(form) if name] == ["channel", "include_text", "exclude_text", "limit"]
     assert one(form, "button")["type"] == "submit"
     assert one(parsed, ".state.good").text == "Logged in to Telegram."
     assert parsed.select(".result, .problem, [aria-invalid]") == []
@@ -255,10 +352,12 @@ def test_the_front_page_asks_for_a_channel_without_script() -> None:
 def test_the_front_page_answers_with_addresses_or_a_reason() -> None:
     answer = soup(PAGES["answer"]())
     assert one(answer, "#feed-address")["value"] == f"{BASE}/rss/trains"
-    assert [link["href"] for link in answer.select(".result a")] == [f"{BASE}/rss/trains", f"{BASE}/html/trains"]
+    assert [link["href"] for link in answer.select(".result a")] == list(ADDRESSES.values())[1:]
+    assert "asks for its token" in one(answer, ".result").text
     refusal = soup(PAGES["refusal"]())
     assert one(refusal, "input#channel[aria-invalid=true]")["value"] == "no way"
     assert one(refusal, "#channel-problem").text == "No such name."
+    assert one(refusal, ".problem:not([id])").text == "No such flag."
 
 
 # What people type can do nothing
@@ -288,11 +387,20 @@ def test_typed_text_stays_text_in_every_place(trick: str) -> None:
         "language",
     )
     source = feed([tricked], channel, **dict.fromkeys(urls, trick))
+    filters = Filters(exclude_flags=(trick,), include_flags=(trick,), exclude_text=trick, include_text=trick)
+    choice = Choice(filters=filters, limit=1, limits=(1, 2), action=trick, kept=((trick, trick),))
     front = FrontPage(
-        base_url=trick, status=trick, ready=False, channel=trick, feed_url=trick, page_url=trick, problem=trick
+        base_url=trick,
+        status=trick,
+        ready=False,
+        channel=trick,
+        choice=choice,
+        addresses=dict.fromkeys(FeedFormat, trick),
+        problem=trick,
+        choice_problem=trick,
     )
     documents = [
-        page.render(source, UTC),
+        page.render(source, UTC, choice, OpenedFeed(format=FeedFormat.RSS, address=trick, bare_url=trick)),
         render_post_page(source, source.items[0], UTC, raw=trick),
         render_error_page(400, trick, advice=trick, home_url=trick),
         render_front_page(front),
@@ -300,6 +408,7 @@ def test_typed_text_stays_text_in_every_place(trick: str) -> None:
     shown = trick.replace("\x00", "").replace("\x1b", "")
     for document in documents:
         parsed = soup(document)
+        one(parsed, "script").decompose()
         assert parsed.select("script, [onerror], [onmouseover]") == []
         # In the post's own HTML a trick is HTML, and the sanitizer's business.
         for content in parsed.select(".e-content"):
@@ -371,7 +480,7 @@ def test_pages_look_right_under_their_policy_on_a_phone(browser: Browser, scheme
         assert view.evaluate("document.documentElement.scrollWidth") == 360
         paper = luminance(view.evaluate("getComputedStyle(document.body).backgroundColor"))
         assert (paper < 0.1) == (scheme == "dark")
-        for selector in ("h1", "a", "p", ".post-footer", ".byline", ".hint", ".problem", "label"):
+        for selector in ("h1", "a", "p", ".post-footer", ".byline", ".hint", ".problem", "label", "legend", "summary"):
             for ink, behind in view.evaluate(COLORS, selector):
                 low, high = sorted([luminance(ink), luminance(behind)])
                 assert (high + 0.05) / (low + 0.05) >= 4.5, (name, selector, ink, behind)
