@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from media_cache.flights import Flights
 from media_cache.gone import GoneMemory, Place
 from media_cache.layout import MediaFolder
 from media_cache.pace import Patience
+from media_cache.shared_file import Chunk
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper
 from media_cache.turns import STALL, Turns
@@ -43,6 +44,15 @@ class Progress:
 
     download: Download
     etag: str
+    _accesses: Accesses
+
+    async def read(self, start: int, end: int) -> AsyncGenerator[Chunk, None]:
+        """Bytes [start, end) as they arrive. Raises the download's failure."""
+        # The file may be whole long before a viewer has come to the end of it.
+        with self._accesses.viewing(self.download.unique_id):
+            async with aclosing(self.download.read(start, end)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
 
 
 class MediaCache:
@@ -104,10 +114,6 @@ class MediaCache:
             now=now,
         )
 
-    def viewing(self, unique_id: str) -> AbstractContextManager[None]:
-        """For the time of the block the file is in use. Its end counts as an access: a film may take hours."""
-        return self._accesses.viewing(unique_id)
-
     def at_hand(self, unique_id: str) -> Complete | None:
         """The file, if it is whole and was opened lately; for others ask `open`. Does not wait for anything."""
         complete = self._whole.at_hand(unique_id)
@@ -142,7 +148,7 @@ class MediaCache:
             return complete
         place = Place(channel_id, post_id)
         download = await self._flights.board(place, unique_id, find, refresh or find, priority)
-        return Progress(download, entity_tag(unique_id))
+        return Progress(download, entity_tag(unique_id), self._accesses)
 
     async def prepare(self) -> None:
         """All that is to be done at the start; files may be opened meanwhile."""

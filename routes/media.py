@@ -131,7 +131,7 @@ class _MediaEndpoint:
             mime_type, read_at_once = await _while_connected(receive, found.download.mime_type()), None
         headers = _file_headers(etag, source.modified, mime_type, source.file_name, f"telegram-{post_id}")
         headers = (*headers, (b"cache-control", cache_control.encode()))
-        return ByteResponse(source.read, size, mime_type, headers, ranges, read_at_once)
+        return ByteResponse(found.read, size, mime_type, headers, ranges, read_at_once)
 
     def _cache_control(self, lifetime: float | None) -> str:
         if lifetime is None:

@@ -156,11 +156,7 @@ async def media_cache(folder: Path, source: FileSource, **options: object) -> As
 
 async def read_all(found: object, start: int = 0, end: int | None = None) -> bytes:
     """All bytes of what the cache opened."""
-    if isinstance(found, Progress):
-        found = found.download
-        size = await found.size()
-    else:
-        size = found.size  # type: ignore[attr-defined]
+    size = await found.download.size() if isinstance(found, Progress) else found.size  # type: ignore[attr-defined]
     chunks = [chunk async for chunk in found.read(start, size if end is None else end)]  # type: ignore[attr-defined]
     return b"".join(chunks)
 

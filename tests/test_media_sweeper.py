@@ -11,7 +11,7 @@ import pytest
 from media_source import CHANNEL, POST, Clock, Finder, MemorySource, file_bytes, media_cache, on_disk, read_all
 
 from media_cache import sweeper
-from media_cache.cache import Complete, MediaCache
+from media_cache.cache import Complete, MediaCache, Progress
 from media_cache.sweeper import CacheLimits, Swept
 
 DAY = 86400
@@ -120,6 +120,33 @@ async def test_big_files_stay_for_an_hour_after_their_last_viewer(
         clock.now += 1
         assert await cache.sweeper.sweep() == Swept(1, 0)
         assert await names(cache) == {"small"}
+
+
+async def test_a_viewer_of_hours_who_came_while_the_file_was_on_its_way_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "BIG_FILE", 50_000)
+    clock = Clock(time.time())
+    source = MemorySource()
+    content = file_bytes(1_000_000)
+    async with media_cache(tmp_path, source, now=clock) as cache:
+        found = await cache.open(CHANNEL, POST, "film", Finder(source.put(content, "film")))
+        assert isinstance(found, Progress)
+        chunks = found.read(0, len(content))
+        watched = [bytes(await anext(chunks))]
+        await cache._flights.landed("film")
+        for _ in range(3):
+            clock.now += HOUR + 1
+            await cache.flush()
+            assert await cache.sweeper.sweep() == Swept(0, 0)
+        watched += [bytes(chunk) async for chunk in chunks]
+        assert b"".join(watched) == content
+        await cache.flush()
+        clock.now += HOUR
+        assert await cache.sweeper.sweep() == Swept(0, 0)
+        clock.now += 1
+        assert await cache.sweeper.sweep() == Swept(1, 0)
+        assert on_disk(tmp_path) == []
 
 
 def stray(folder: Path, name: str, age: float) -> Path:
