@@ -1,0 +1,95 @@
+"""A disk that really becomes full while a file is on its way, and has space again later."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from media_source import CHANNEL, POST, Finder, MemorySource, file_bytes, media_cache, on_disk, read_all
+
+from errors import StorageUnavailable
+from media_cache.cache import Complete, MediaCache, Progress
+from media_cache.layout import is_part
+
+MIB = 1024 * 1024
+DISK_MIB = 8
+FILM = file_bytes(4 * MIB, "film")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own of a few MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if mounted.returncode:
+        pytest.skip(f"a file system can't be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all the space that is left, as another program may do; the file that has it."""
+    hog = disk / "hog"
+    descriptor = os.open(hog, os.O_WRONLY | os.O_CREAT)
+    try:
+        for size in (MIB, 4096, 1):
+            while True:
+                try:
+                    os.write(descriptor, bytes(size))
+                except OSError as fault:
+                    assert fault.errno == errno.ENOSPC
+                    break
+    finally:
+        os.close(descriptor)
+    return hog
+
+
+async def test_a_disk_that_becomes_full_costs_the_files_that_do_not_fit_and_only_until_it_has_space(disk: Path) -> None:
+    source = MemorySource()
+    photo, film = source.put(file_bytes(100_000, "photo"), "photo"), source.put(FILM, "film")
+
+    async def get(name: str, cache: MediaCache) -> bytes:
+        found = await cache.open(CHANNEL, POST, name, Finder(film if name == "film" else photo))
+        content = await read_all(found)
+        await cache._flights.landed(name)
+        return content
+
+    async with media_cache(disk, source) as cache:
+        await get("photo", cache)
+        source.gate, source.let_through = asyncio.Event(), {0}
+        found = await cache.open(CHANNEL, POST, "film", Finder(film))
+        assert isinstance(found, Progress)
+        chunks = found.read(0, len(FILM))
+        # On its way, and with room enough when it began.
+        assert bytes(await anext(chunks)) == FILM[: 128 * 1024]
+        hog = fill(disk)
+        source.gate.set()
+        with pytest.raises(StorageUnavailable, match="No space left on device"):
+            async for _ in chunks:
+                pass
+        await chunks.aclose()
+        await cache._flights.landed("film")
+        assert not any(is_part(path) for path in on_disk(disk))
+        # What is there is served, what is not is refused, and none of it is held against a file.
+        assert await get("photo", cache) == file_bytes(100_000, "photo")
+        hog.unlink()
+        hog = fill(disk)
+        with pytest.raises(StorageUnavailable) as caught:
+            await get("film", cache)
+        assert 0 < caught.value.retry_after <= 60
+        assert cache.failing == 0
+        assert [path.name for path in on_disk(disk)] == [cache._folder.path("photo").name]
+        hog.unlink()
+        assert await get("film", cache) == FILM
+        assert set(await cache._store.sizes()) == {"film", "photo"}
+        assert isinstance(await cache.open(CHANNEL, POST, "film", Finder(film)), Complete)
