@@ -20,6 +20,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 from media_source import CHANNEL, POST, MemorySource, file_bytes, media_cache
+from refusing_disk import RefusingDisk
 
 from errors import BridgeError, FloodWait, MediaGone, PostNotFound, TelegramTimeout, TelegramUnavailable
 from media_cache.cache import MediaCache
@@ -64,7 +65,13 @@ class Bridge:
 
 @asynccontextmanager
 async def serving(
-    folder: Path, source: MemorySource, *, public: bool = False, ttl_days: int = 0, **options: object
+    folder: Path,
+    source: MemorySource,
+    *,
+    public: bool = False,
+    ttl_days: int = 0,
+    key: bytes = b"key" * 11,
+    **options: object,
 ) -> AsyncIterator[Bridge]:
     """The route as production has it, behind uvicorn on a free port."""
     async with media_cache(folder, source, **options) as cache:
@@ -77,7 +84,7 @@ async def serving(
                 raise found
             return found
 
-        signer = MediaSigner(b"key" * 11, "", ttl_days)
+        signer = MediaSigner(key, "", ttl_days)
         app = FastAPI()
         app.include_router(media_router(cache, signer, find, public=public))
 
@@ -513,6 +520,21 @@ async def test_who_waits_too_long_for_a_turn_is_sent_away_with_503(tmp_path: Pat
         assert (await busy).content == b"busy"
 
 
+async def test_a_full_disk_is_503_for_what_is_not_stored_and_only_while_it_is_full(
+    bridge: Bridge, tmp_path: Path
+) -> None:
+    stored, cold = await bridge.stored(JPEG, "x"), bridge.put(VIDEO, "v")
+    with RefusingDisk(tmp_path.resolve()) as disk:
+        disk.refused = {"open", "pwrite", "mkdir"}
+        refused = await bridge.client.get(cold)
+        assert refused.status_code == 503
+        assert refused.json()["detail"] == "The media folder can't take the file: No space left on device"
+        assert int(refused.headers["retry-after"]) >= 60
+        assert (await bridge.client.get(stored)).content == JPEG
+    await bridge.settled()
+    assert (await bridge.client.get(cold)).content == VIDEO
+
+
 async def test_a_file_lost_from_the_disk_is_fetched_again_without_the_viewer_noticing(bridge: Bridge) -> None:
     url = await bridge.stored(VIDEO, "v")
     bridge.cache._folder.path("v").unlink()
@@ -546,6 +568,21 @@ async def test_an_address_that_was_not_made_here_is_403_and_touches_nothing(
     assert response.status_code == 403
     assert response.json() == {"detail": "This media address is not one that the bridge has made"}
     assert bridge.source.asked == []
+
+
+async def test_addresses_of_an_old_key_are_403_and_new_ones_find_the_same_stored_file(tmp_path: Path) -> None:
+    async with serving(tmp_path, MemorySource(), key=b"old" * 11) as bridge:
+        old = await bridge.stored(JPEG, "x")
+        assert (await bridge.client.get(old)).content == JPEG
+    source = MemorySource()
+    async with serving(tmp_path, source, key=b"new" * 11) as bridge:
+        new = bridge.put(JPEG, "x")
+        assert new != old
+        refused = await bridge.client.get(old, headers={"If-None-Match": '"x"'})
+        assert refused.status_code == 403
+        assert refused.json() == {"detail": "This media address is not one that the bridge has made"}
+        assert (await bridge.client.get(new)).content == JPEG
+        assert source.asked == []
 
 
 async def test_other_methods_are_refused(bridge: Bridge) -> None:
