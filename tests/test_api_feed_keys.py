@@ -28,6 +28,7 @@ EVERYTHING_ELSE = [
     "/raw_json/{chat}/149",
     "/rss/{chat}?output_type=html",
     "/flags",
+    "/opml",
     "/health",
     "/rss/-1000000004004",
     "/rss/2002",
