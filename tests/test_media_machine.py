@@ -506,5 +506,5 @@ class MediaMachine(RuleBasedStateMachine):
 TestMediaMachine = MediaMachine.TestCase
 # Shrinking what a thread's timing has a part in takes minutes; under CI Hypothesis itself draws alike each time.
 TestMediaMachine.settings = settings(
-    max_examples=16, stateful_step_count=30, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    max_examples=12, stateful_step_count=30, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
