@@ -141,7 +141,9 @@ class _Writer:
             # The line ends with the block anyway: a <br> would add an empty one.
             first = "\n" if piece[0] == "\n" and start in self._block_ends else ""
             piece = piece[len(first) :]
-            last = "\n" if piece[-1:] == "\n" and end in self._block_starts else ""
+            # But not a line that is empty: nothing else would show it.
+            empty = end < 2 or self._text[end - 2] == "\n"
+            last = "\n" if piece[-1:] == "\n" and end in self._block_starts and not empty else ""
             piece = piece[: len(piece) - len(last)]
             self._out.append(first + piece.replace("\n", "<br>") + last)
 

@@ -101,7 +101,7 @@ def test_no_entity_adds_or_loses_a_character(type_: EntityType) -> None:
             text("a\nquote\nb", (E.BLOCKQUOTE, "quote")),
             'a\n<blockquote dir="auto">quote</blockquote>\nb',
         ),
-        (text("a\n\ncode\n\nb", (E.PRE, "code")), "a<br>\n<pre>code</pre>\n<br>b"),
+        (text("a\n\ncode\n\nb", (E.PRE, "code")), "a<br><br><pre>code</pre>\n<br>b"),
         # Nested, the same stretch twice, one inside the other.
         (text("bold both", (E.BOLD, "bold both"), (E.ITALIC, "both")), "<b>bold <i>both</i></b>"),
         (text("both", (E.ITALIC, "both"), (E.BOLD, "both")), "<i><b>both</b></i>"),
