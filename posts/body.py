@@ -7,6 +7,7 @@ from posts.blocks.comments import comments
 from posts.blocks.forward import forward_header
 from posts.blocks.kind import Place
 from posts.blocks.media import media_blocks
+from posts.blocks.names import isolated
 from posts.blocks.reply import reply_block
 from posts.blocks.sheet import Sheet
 from posts.blocks.unsupported import notice
@@ -45,7 +46,7 @@ def _restriction(group: Group) -> str:
 def _text(sheet: Sheet, group: Group) -> str:
     """Events as sentences, and the texts."""
     events = [
-        f'<p class="service" dir="auto">{escape(sentence(message.service))}</p>'
+        f'<p class="service" dir="auto">{sentence(message.service, isolated)}</p>'
         for message in group.messages
         if message.service is not None
     ]

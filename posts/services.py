@@ -6,6 +6,8 @@ number, `{date}` a moment. A row may name several sentences: the first whose fie
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from model.message import Service
 from posts.plain import one_line
 from posts.wording import utc_minute
@@ -99,13 +101,17 @@ def is_noise(service: Service) -> bool:
     return _BY_KEY.get(_key(service.kind)) == _NOISE
 
 
-def sentence(service: Service) -> str:
-    """The event in one plain line, never empty; of a kind never heard of, its name in words."""
+def sentence(service: Service, written: Callable[[str], str] = str) -> str:
+    """The event in one line, never empty; of a kind never heard of, its name in words.
+
+    `written` says how names and titles stand in it, by default as they are: a plain line.
+    """
     known: dict[str, str] = {}
     if names := [name for peer in service.names if (name := one_line(peer.title))]:
+        names = [written(name) for name in names]
         known["names"] = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     if title := one_line(service.title):
-        known["title"] = title
+        known["title"] = written(title)
     if service.amount is not None:
         known["amount"] = str(service.amount)
     if moment := utc_minute(service.date):
@@ -116,4 +122,4 @@ def sentence(service: Service) -> str:
         except KeyError:
             continue
     words = one_line(service.kind.replace("_", " "))
-    return f"Service message: {words}" if words else "Service message"
+    return f"Service message: {written(words)}" if words else "Service message"

@@ -65,6 +65,12 @@ AUDIT = """(allowed) => {
     return problems;
 }"""
 
+# The elements of whole pages, given as text, in their order.
+STRUCTURE = """(pages) => pages.map(page => {
+    const parsed = new DOMParser().parseFromString(page, 'text/html');
+    return [...parsed.querySelectorAll('*')].map(one => [one.localName, ...one.getAttributeNames()].join(' ')).join();
+})"""
+
 # The parts of a whole page that no text may bring in, posts and their surroundings alike.
 FURNITURE = """() => {
     const found = [];

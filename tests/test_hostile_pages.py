@@ -7,13 +7,16 @@ import re
 import unicodedata
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import httpx
 import pytest
 import pytest_asyncio
-from hostile_browser import FURNITURE, READER, Sight, chromium, looking, problems_of
-from hostile_vectors import BREAKOUTS, HANDLERS, HIT, MUTATIONS
+from hostile_browser import FURNITURE, READER, STRUCTURE, Sight, chromium, looking, problems_of
+from hostile_vectors import BREAKOUTS, HANDLERS, HIT, HTML, MUTATIONS, TRICKS, URLS
 from hostile_world import BARRED, KINDS, QUIET, TEXTS, HostileWorld, hostile_world, mark, marked
 from lxml import etree
 from service import serving
@@ -27,6 +30,7 @@ NAMES = {TEXTS: "hostile_texts", KINDS: str(marked(KINDS)), QUIET: "quiet", BARR
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 # Marks that turn a line around, from Unicode's UAX 9.
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+ROUTES_GUIDE = Path(__file__).parent.parent / "docs" / "routes.md"
 POSTS = "main > article.post"
 # The posts of a page: their ids, and the words in them.
 READ_POSTS = f"""() => [...document.querySelectorAll('{POSTS}')].map(post => [
@@ -69,9 +73,10 @@ class Stage:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     hostile = hostile_world()
+    settings: dict[str, Any] = {"log_level": "WARNING", "tg_rpc_timeout": 20, "trusted_proxies": "127.0.0.1"}
     async with (
         Server(hostile.world) as server,
-        serving(server, tmp_path_factory.mktemp("bridge"), log_level="WARNING", tg_rpc_timeout=20) as client,
+        serving(server, tmp_path_factory.mktemp("bridge"), **settings) as client,
         chromium() as browser,
         looking(browser, base_of(client), bypass_csp=True) as free,
         looking(browser, base_of(client), bypass_csp=False) as bound,
@@ -220,3 +225,79 @@ async def test_a_hostile_post_by_itself_runs_nothing(stage: Stage) -> None:
         assert await problems_of(sight, ".content, .post-footer") == []
         assert await sight.page.evaluate(FURNITURE) == stage.furniture
     assert len(seen) == 6
+
+
+def requests_with(words: Iterator[str]) -> Iterator[str]:
+    """Addresses of all documented routes, with a word in each place of the path and in each parameter, known or not."""
+    guide = ROUTES_GUIDE.read_text(encoding="utf-8")
+    routes = [route for route in re.findall(r"^\| `(/[^`]*)` \|", guide, re.MULTILINE) if "{token}" not in route]
+    parameters = guide.partition("## Query parameters")[2].partition("\n## ")[0].partition("\n### ")[0]
+    names = re.findall(r"^\| `(\w+)` \|", parameters, re.MULTILINE)
+    assert len(routes) > 10
+    assert len(names) > 5
+    usual = {"{channel}": "quiet", "{post_id}": "1"}
+    for route in routes:
+        parts = re.split(r"(\{\w+\})", route)
+        for at in range(1, len(parts), 2):
+            for safe in ("", "/"):
+                word = quote(next(words)[:300], safe=safe)
+                yield "".join(word if each == at else usual.get(part, part) for each, part in enumerate(parts))
+        path = "".join(usual.get(part, part) for part in parts)
+        yield f"{path}/{quote(next(words)[:300])}"
+        for name in (*names, "token", "key", "channel", "debug", "exp", next(words)[:60]):
+            yield f"{path}?{urlencode({name: next(words)[:300]})}"
+
+
+async def test_no_address_breaks_a_route_or_brings_anything_into_a_page(stage: Stage) -> None:
+    pages = {}
+    for path in requests_with(cycle([*BREAKOUTS[::2], *HTML[::7], *TRICKS, *URLS[::5]])):
+        answer = await stage.client.get(path)
+        assert answer.status_code in {200, 400, 403, 404, 405}, (path, answer.text)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff", path
+        if answer.headers["Content-Type"].startswith("text/html"):
+            assert "script-src" not in answer.headers["Content-Security-Policy"]
+            pages[path] = answer.text
+    harmless = [path for word in ("!", "0", "word") for path in requests_with(cycle([word]))]
+    harmless = [path for path in harmless if re.match("/html|/post/html|/[?]", path)]
+    usual = [(await stage.client.get(path)).text for path in harmless]
+    assert len(pages) > 40
+    known = set(await stage.bound.page.evaluate(STRUCTURE, usual))
+    found = await stage.bound.page.evaluate(STRUCTURE, list(pages.values()))
+    assert [path for path, structure in zip(pages, found, strict=True) if structure not in known] == []
+
+
+@pytest.mark.parametrize("header", ["Host", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix"])
+async def test_no_header_says_where_links_lead_but_a_plain_one(stage: Stage, header: str) -> None:
+    words = [word for word in (*BREAKOUTS, *HANDLERS, *URLS) if HIT in word and word.isascii() and word.isprintable()]
+    for word in words[::12]:
+        for path in ("/html/quiet", "/rss/quiet"):
+            answer = await stage.client.get(path, headers={header: word.strip()})
+            assert answer.status_code in {200, 400}, (word, answer.text)
+            assert word not in answer.text, path
+            if answer.status_code == 200:
+                assert re.fullmatch(r"[\w.:/-]*", word.split(",")[-1]), (header, word)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/html/{}", 400),
+        ("/html/quiet/{}", 400),
+        ("/html/quiet?limit={}", 400),
+        ("/html/quiet?include_text=({}", 400),
+        ("/html/quiet?include_flags={}", 400),
+        ("/post/html/{}", 400),
+        ("/?channel={}", 200),
+    ],
+)
+async def test_a_page_that_repeats_what_was_asked_runs_none_of_it(stage: Stage, path: str, status: int) -> None:
+    sight = stage.free
+    await sight.forget()
+    for word in (HANDLERS[0], BREAKOUTS[0], BREAKOUTS[-24], f"javascript:{HIT}"):
+        answer = await sight.page.goto(base_of(stage.client) + path.format(quote(word, safe="")))
+        assert answer is not None
+        assert answer.status == status, await answer.text()
+        # The browser's own note of the status.
+        sight.complaints[:] = [one for one in sight.complaints if "the server responded with a status of" not in one]
+        assert await problems_of(sight, ".content") == []
+        assert await sight.page.evaluate(FURNITURE) == stage.furniture

@@ -49,7 +49,7 @@ def test_a_post_in_full() -> None:
         title="FWD: The harbour opens #Sea #sea $TON",
         author="Ann",
         link="https://t.me/c/1234567890/7",
-        html='<p class="forward" dir="auto">Forwarded from <a href="https://t.me/x"><b>X</b></a></p>'
+        html='<p class="forward" dir="auto">Forwarded from <a href="https://t.me/x"><b><bdi>X</bdi></b></a></p>'
         '<div class="media photo"><img src="https://b.test/media/7/F1" width="8" height="6" alt="Photo" loading="lazy">'
         '</div><div class="text" dir="auto">The harbour opens #Sea #sea $TON</div>'
         '<p class="comments"><a href="https://t.me/c/1234567890/7?comment=1">💬 Comments</a></p>',

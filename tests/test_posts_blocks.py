@@ -245,14 +245,14 @@ def test_an_entity_that_reaches_out_of_its_text_does_not_reach_into_the_next() -
     [
         (
             Forward(origin=PeerName(title="A & B", id=-1005, username="ab"), post_id=3, signature="Ann"),
-            'Forwarded from <a href="https://t.me/ab/3"><b>A &amp; B</b></a> (Ann)',
+            'Forwarded from <a href="https://t.me/ab/3"><b><bdi>A &amp; B</bdi></b></a> (<bdi>Ann</bdi>)',
         ),
         (
             Forward(origin=PeerName(title="Cellar", id=-1000000000005), post_id=3),
-            'Forwarded from <a href="https://t.me/c/5/3"><b>Cellar</b></a>',
+            'Forwarded from <a href="https://t.me/c/5/3"><b><bdi>Cellar</bdi></b></a>',
         ),
-        (Forward(origin=PeerName(title="Hidden <user>")), "Forwarded from <b>Hidden &lt;user&gt;</b>"),
-        (Forward(origin=PeerName(title="")), "Forwarded from <b>somebody</b>"),
+        (Forward(origin=PeerName(title="Hidden <user>")), "Forwarded from <b><bdi>Hidden &lt;user&gt;</bdi></b>"),
+        (Forward(origin=PeerName(title="")), "Forwarded from <b><bdi>somebody</bdi></b>"),
     ],
 )
 def test_a_forward_says_where_it_is_from(forward: Forward, html: str) -> None:
@@ -345,7 +345,15 @@ def test_the_way_to_the_comments_does_not_count_them() -> None:
 
 def test_an_event_is_a_sentence() -> None:
     html = render(message(7, service=Service(kind="topic_create", title="<Boats>")))
-    assert html == '<p class="service" dir="auto">Topic created: &lt;Boats&gt;</p>'
+    assert html == '<p class="service" dir="auto">Topic created: <bdi>&lt;Boats&gt;</bdi></p>'
+
+
+def test_the_name_of_a_person_never_turns_the_words_beside_it_around() -> None:
+    name = "\u05d0\u05d1 (5"
+    owner = Service(kind="change_creator", names=(PeerName(title=name),))
+    assert f"<bdi>{name}</bdi> became the owner" in render(message(7, service=owner))
+    forward = Forward(origin=PeerName(title=name), signature=name)
+    assert f"<b><bdi>{name}</bdi></b> (<bdi>{name}</bdi>)" in render(message(7, "x", forward=forward))
 
 
 def test_a_message_with_nothing_in_it_says_so() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from model.message import Forward, Message
 from posts.author import origin_name
+from posts.blocks.names import isolated
 from posts.blocks.sheet import Sheet
 from posts.identity import peer_link
 from posts.plain import escape, one_line
@@ -25,11 +26,11 @@ def forward_header(sheet: Sheet, messages: Sequence[Message]) -> str:
 
 
 def _origin(sheet: Sheet, forward: Forward) -> str:
-    name = f"<b>{escape(origin_name(forward.origin))}</b>"
+    name = f"<b>{isolated(origin_name(forward.origin))}</b>"
     if link := peer_link(forward.origin, sheet.options.link_host, forward.post_id):
         name = f'<a href="{escape(link)}">{name}</a>'
     signature = one_line(forward.signature)
-    return f"{name} ({escape(signature)})" if signature else name
+    return f"{name} ({isolated(signature)})" if signature else name
 
 
 def original_url(forward: Forward, link_host: str) -> str:

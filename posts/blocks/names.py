@@ -1,4 +1,4 @@
-"""Names of files, which may run against the direction of the line that they stand in."""
+"""Names, which may run against the direction of the line that they stand in."""
 
 from __future__ import annotations
 
