@@ -27,6 +27,7 @@ from feeds.page import content_security_policy, render_error_page
 from feeds.page import load as load_pages
 from file_io import Database
 from history.subscriptions import SubscriptionList
+from http_connection import HttpConnection
 from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
@@ -322,11 +323,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def create_server(app: FastAPI) -> uvicorn.Server:
+def create_server(app: FastAPI, *, connection: type[HttpConnection] = HttpConnection) -> uvicorn.Server:
     """The HTTP server of the application, whose lifespan is the caller's to enter."""
     return _Server(
         uvicorn.Config(
             app,
+            http=connection,
             # The lifespan is entered in `serve`, so that its faults reach `main` instead of a log.
             lifespan="off",
             log_config=None,

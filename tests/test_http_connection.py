@@ -1,0 +1,64 @@
+"""Clients that connect and never send a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from fastapi import FastAPI
+
+from api_server import create_server, listen
+from http_connection import HttpConnection
+
+GOOD = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+class Impatient(HttpConnection):
+    request_timeout = 0.5
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    app = FastAPI()
+
+    @app.get("/hello")
+    async def hello() -> str:
+        # Longer than a client may take for its request.
+        await asyncio.sleep(1)
+        return "hello"
+
+    listener = listen("127.0.0.1", 0)
+    server = create_server(app, connection=Impatient)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    yield listener.getsockname()[1]
+    server.should_exit = True
+    await running
+
+
+@pytest.mark.parametrize("begin", [b"", b"GET /hello HTTP/1.1\r\nHost: x\r\nX-Slow: "], ids=["silent", "half"])
+async def test_who_sends_no_whole_request_in_time_is_sent_away(port: int, begin: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(begin)
+    async with asyncio.timeout(10):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_a_slow_answer_is_sent_whole_also_while_half_of_the_next_request_is_there(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(GOOD + GOOD[:20])
+    async with asyncio.timeout(10):
+        answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b'"hello"')
+    writer.close()
+
+
+async def test_requests_may_follow_each_other_on_one_connection(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(2):
+        writer.write(GOOD)
+        async with asyncio.timeout(10):
+            assert (await reader.readuntil(b'"hello"')).startswith(b"HTTP/1.1 200 ")
+    writer.close()
