@@ -41,12 +41,32 @@ LAYER: int = layer
 
 
 class QuietClient(Client):
-    """A client that makes no calls of its own when Telegram pushes something."""
+    """A client that makes no calls of its own when Telegram pushes something.
+
+    Kurigram would throw away what comes with a time that is not ours. So Telegram's time, once known, goes on by a
+    clock that nobody sets.
+    """
+
+    _ahead: float | None = None
+
+    @property
+    def server_time(self) -> float:
+        """Telegram's time (unix seconds), ours before the first answer."""
+        return time.time() if self._ahead is None else _steady_time() + self._ahead
+
+    def _set_server_time(self, msg_id: int) -> None:
+        self._ahead = msg_id / 2**32 - _steady_time()
 
     async def handle_updates(self, updates: Any) -> None:
         """Learn the access hashes that come along. Kurigram's would ask for differences, past the gate."""
         await self.fetch_peers(getattr(updates, "users", []))
         await self.fetch_peers(getattr(updates, "chats", []))
+
+
+def _steady_time() -> float:
+    """Seconds that go on while the machine sleeps, too, as Telegram's do; where there are such."""
+    boot_time: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.time() if boot_time is None else time.clock_gettime(boot_time)
 
 
 class Connection:

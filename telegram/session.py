@@ -14,6 +14,7 @@ from pyrogram import errors as tl
 from pyrogram import raw
 from pyrogram.raw.core import TLObject
 from pyrogram.session import Session
+from pyrogram.session.internals import MsgFactory
 from pyrogram.session.session import AuthKeyNotFound
 
 from telegram.errors import BAD_APPLICATION, ConnectionLost, NeverSent, SaltsRefused, pause_of
@@ -30,11 +31,26 @@ LONGEST_PAUSE = 30.0
 STOP_TIMEOUT = 3.0
 # A connection that takes no bytes any more has ended for its reader, too, in so many seconds.
 LOSS_SEEN_WITHIN = 1.0
+# Telegram takes no message from further in the future, in seconds.
+MOST_AHEAD_S = 30
 # A salt that is refused is replaced by the one that comes with the refusal. Two of them in a row are odd, more a loop.
 MOST_SALTS = 3
 
 # How many sends the present one is inside of: Kurigram sends again, from within, what had a wrong salt.
 _depth: ContextVar[int] = ContextVar("depth", default=0)
+
+
+class _MessageIds(MsgFactory):
+    """Ids by Telegram's clock, which the client learns from its answers."""
+
+    async def allocate_message_identity(self) -> int:
+        """As in Kurigram; begins anew below ids that were made before it was known that our clock is ahead.
+
+        Kurigram would count on from those, and take all that comes for hopelessly late.
+        """
+        if self._last_msg_id / 2**32 > self.client.server_time + MOST_AHEAD_S:
+            self._last_msg_id = 0
+        return int(await super().allocate_message_identity())
 
 
 class OneTrySession(Session):
@@ -49,6 +65,7 @@ class OneTrySession(Session):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.msg_factory = _MessageIds(self.client)
         self.fault: Exception | None = None
         # Called when a connection that stood is lost.
         self.on_lost: Callable[[], None] = lambda: None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from telegram_world import client_for, logged_in, small_world, until, until_state
 
+from model.files import files_of
 from telegram_client import State, TelegramClient
 from tgserver import Action, Server
+
+DAY = 24 * 3600
 
 
 @pytest.fixture
@@ -44,3 +48,38 @@ async def test_a_session_that_is_shut_while_it_reconnects_leaves_nothing_that_go
     await asyncio.sleep(0.7)
     assert complaints == []
     assert server.connections() == []
+
+
+@pytest.mark.parametrize("off", [10 * DAY, 600, -600, -10 * DAY])
+async def test_a_clock_that_is_wrong_does_not_keep_the_bridge_from_telegram(
+    server: Server, tmp_path: Path, off: float
+) -> None:
+    """Seen from here it is Telegram's that is off."""
+    server.clock_offset = off
+    client = client_for(server, await logged_in(server, tmp_path / "session"))
+    with server.trust():
+        await client.start()
+        await until_state(client, State.READY)
+        news = await client.resolve("news")
+        assert len(await client.history(news)) == 100
+        for file_id in (140, 141):
+            (post,) = await client.messages(news, [file_id])
+            (file,) = files_of(post)
+            assert await client.file_part(file, 0, 4096)
+        await client.stop()
+
+
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="no clock here that nobody sets")
+@pytest.mark.parametrize("step", [-3600, 3600])
+async def test_a_clock_that_is_set_in_between_does_no_harm(
+    client: TelegramClient, server: Server, monkeypatch: pytest.MonkeyPatch, step: float
+) -> None:
+    news = await client.resolve("news")
+    true_time = time.time
+    # The server lives in the same process, and its clock stays as it is.
+    monkeypatch.setattr(time, "time", lambda: true_time() + step)
+    server.clock_offset = -step
+    for _ in range(3):
+        assert len(await client.history(news)) == 100
+    server.drop_connections()
+    assert len(await client.history(news)) == 100
