@@ -198,6 +198,11 @@ class OneTrySession(Session):
         level = _depth.set(depth + 1)
         try:
             answer = await super().send(data, wait_response, timeout)
+            if isinstance(answer, raw.types.BadMsgNotification):
+                # Kurigram would take this for the answer. It has put its clock right by it.
+                if depth >= MOST_SALTS:
+                    raise SaltsRefused("Telegram refuses every message, whatever its number")
+                return await self.send(data, wait_response, timeout)
         except tl.RPCError as error:
             if not self.is_started.is_set():
                 self._refusal, self._refused_at = error, time.monotonic()

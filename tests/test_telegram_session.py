@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from telegram_world import client_for, logged_in, small_world, until, until_state
 
+from errors import TelegramUnavailable
 from model.files import files_of
 from telegram_client import State, TelegramClient
 from tgserver import Action, Server
@@ -82,4 +83,25 @@ async def test_a_clock_that_is_set_in_between_does_no_harm(
     for _ in range(3):
         assert len(await client.history(news)) == 100
     server.drop_connections()
+    assert len(await client.history(news)) == 100
+
+
+@pytest.mark.parametrize("method", ["messages.getHistory", "contacts.resolveUsername", "upload.getFile"])
+async def test_a_message_whose_number_telegram_refuses_is_sent_again(
+    client: TelegramClient, server: Server, method: str
+) -> None:
+    server.fault(Action.BAD_MESSAGE, method, times=1)
+    news = await client.resolve("news")
+    assert len(await client.history(news)) == 100
+    (post,) = await client.messages(news, [140])
+    (file,) = files_of(post)
+    assert await client.file_part(file, 0, 4096)
+
+
+async def test_when_telegram_refuses_every_number_that_is_its_trouble(client: TelegramClient, server: Server) -> None:
+    news = await client.resolve("news")
+    server.fault(Action.BAD_MESSAGE, "messages.getHistory")
+    with pytest.raises(TelegramUnavailable):
+        await client.history(news)
+    server.faults.clear()
     assert len(await client.history(news)) == 100

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 UNPARSABLE = "unparsable"
 _BAD_SALT_CODE = 48
+_OLD_MESSAGE_CODE = 16
 _EXTRA_BYTES = 1024
 # Calls around a call: they carry it and say something about it.
 _WRAPPERS = (
@@ -156,6 +157,12 @@ class Dispatcher:
             session.salt = secrets.randbits(63)
             notice = raw.types.BadServerSalt(
                 bad_msg_id=message_id, bad_msg_seqno=0, error_code=_BAD_SALT_CODE, new_server_salt=session.salt
+            ).write()
+            self._later(delay, lambda: connection.send(session, [notice], content=False))
+            return True
+        if fault.action is Action.BAD_MESSAGE:
+            notice = raw.types.BadMsgNotification(
+                bad_msg_id=message_id, bad_msg_seqno=0, error_code=_OLD_MESSAGE_CODE
             ).write()
             self._later(delay, lambda: connection.send(session, [notice], content=False))
             return True

@@ -34,6 +34,8 @@ class Action(StrEnum):
     """Answer with the transport error `code` (-404, -429), then close."""
     BAD_SALT = "bad_salt"
     """Answer bad_server_salt; the client has to repeat with the new salt."""
+    BAD_MESSAGE = "bad_message"
+    """Answer bad_msg_notification: the message's number is too low; the client has to repeat with another."""
     SHORT_PART = "short_part"
     """upload.getFile and getCdnFile: half of the bytes."""
     EMPTY_PART = "empty_part"
