@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from errors import BridgeError, FloodWait, MediaGone, Overloaded, PostNotFound, TelegramUnavailable, afresh
-from media_cache.download import Download
+from media_cache.download import Abandoned, Download
 from media_cache.failures import FailureMemory
 from media_cache.gone import GoneMemory, Place
 from media_cache.source import FindFile
@@ -205,7 +205,9 @@ class Flights:
         try:
             await download.run(self._publish, turn)
         except BridgeError as fault:
-            log.warning("Media file %s could not be fetched: %s", download.unique_id, fault)
+            # That nobody wants a file any more is nothing to look after.
+            level = logging.INFO if isinstance(fault, Abandoned) else logging.WARNING
+            log.log(level, "Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):
                 now = self._now()
                 self._flood = (now, max(self._flood[1], now + fault.retry_after))

@@ -37,12 +37,18 @@ def test_every_rule_is_held_by_tests_that_are_there() -> None:
         assert named, rule
         assert cell.count("`") == 2 * len(named)
         for file, name in named:
-            functions = {
-                node.name
-                for node in ast.parse((TESTS / file).read_text("utf-8")).body
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            }
-            assert name in functions, f"rule {rule}: {file} has no {name}"
+            assert name in _tests_of(TESTS / file), f"rule {rule}: {file} has no {name}"
+
+
+def _tests_of(file: Path) -> set[str]:
+    """The test functions of a file, and the test cases that hypothesis' state machines become."""
+    names = set()
+    for node in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute) and node.value.attr == "TestCase":
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
 
 
 def is_ours(task: asyncio.Task[object]) -> bool:
