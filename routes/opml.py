@@ -14,6 +14,7 @@ from feeds import opml
 from feeds.feed import FeedFormat
 from history.subscriptions import JOINED_TTL_S, SubscriptionList, Subscriptions
 from model.channel import Channel
+from posts.plain import one_line
 from routes.addresses import Addresses
 from routes.answers import staleness
 from routes.auth import Authenticator
@@ -90,5 +91,5 @@ def _sorted(
         ids = set(folder.chat_ids)
         in_folders |= ids
         inside = tuple(entry for chat_id, entry in entries.items() if chat_id in ids)
-        sections.append(opml.Section(title=folder.title, subscriptions=inside))
+        sections.append(opml.Section(title=one_line(folder.title) or "Folder", subscriptions=inside))
     return sections, [entry for chat_id, entry in entries.items() if chat_id not in in_folders]

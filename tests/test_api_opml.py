@@ -88,6 +88,11 @@ async def test_all_that_is_joined_is_listed_by_folder(client: httpx.AsyncClient,
     assert server.calls["messages.getDialogFilters"] == 1
 
 
+async def test_no_folder_turns_the_names_around_it(client: httpx.AsyncClient, server: Server) -> None:
+    server.add_folder("x", "news").title.text = "\u202eold\nnews"
+    assert list(tree((await client.get("/opml")).content)) == ["", "Daily", "old news"]
+
+
 async def test_what_is_polled_is_listed_as_well(client: httpx.AsyncClient) -> None:
     assert (await client.get("/rss/elsewhere")).status_code == 200
     # Who looks at one post does not follow the chat.
