@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator, Iterator
 
+import bleach
 import pytest
 import pytest_asyncio
-from hostile_browser import chromium
-from hostile_vectors import URLS
+from hostile_browser import ATTRIBUTES, TAGS, chromium
+from hostile_vectors import HTML, TRICKS, URLS, mutated
 from playwright.async_api import Page
 
-from feeds.sanitizer import sanitize
+from feeds.sanitizer import _SCHEMES, sanitize
 from model.entity import Entity, EntityType, Text
 from posts.entities import TextLinks, render_text
 from posts.plain import clean
@@ -128,3 +129,42 @@ DRAW = """(bodies) => bodies.map(body => {
     for (const details of element.querySelectorAll('details')) details.open = true;
     return [element.innerText, element.offsetHeight];
 })"""
+
+
+# Each body parsed where scripts do not run and where they may, then written and parsed again; and what it is made of.
+REPARSE = """(bodies) => bodies.map(body => {
+    const still = new DOMParser().parseFromString(`<div>${body}</div>`, 'text/html').body.firstChild;
+    const live = document.createElement('div');
+    live.innerHTML = body;
+    const first = live.innerHTML;
+    const again = document.createElement('div');
+    again.innerHTML = first;
+    const cell = document.createElement('td');
+    cell.innerHTML = body;
+    const elements = [...live.querySelectorAll('*')].map(one => [
+        one.localName, [...one.attributes].map(({name, value}) => [name, value]).sort(),
+    ]);
+    return {written: [still.innerHTML, first, again.innerHTML, cell.innerHTML], elements};
+})"""
+
+
+async def test_a_browser_reads_the_sanitizers_output_the_same_way_each_time(page: Page) -> None:
+    """What is harmless when it is read first can't turn into something else by being written and read again."""
+    attacks = [*HTML, *TRICKS, *mutated(SEED + 1, 1500)]
+    written = [sanitize(attack) for attack in attacks]
+    for attack, html, read in zip(attacks, written, await page.evaluate(REPARSE, written), strict=True):
+        # Chromium takes in no more than 512 levels, and lays what is deeper side by side.
+        assert len(set(read["written"])) == 1 or html.count("<div>") > 500, attack
+        for name, attributes in read["elements"]:
+            assert name in TAGS, (attack, html)
+            known = {*ATTRIBUTES["*"], *ATTRIBUTES.get(name, ())}
+            assert {attribute for attribute, _ in attributes} <= known, (attack, html)
+
+
+async def test_bleach_and_a_browser_agree_on_what_the_sanitizer_leaves(page: Page) -> None:
+    """Another sanitizer with the same list finds nothing to remove, and a browser sees in its output the same tree."""
+    written = [sanitize(attack) for attack in (*HTML, *mutated(SEED + 2, 200)) if len(attack) < 1000]
+    cleaned = [bleach.clean(html, tags=TAGS, attributes=ATTRIBUTES, protocols=_SCHEMES, strip=True) for html in written]
+    ours, theirs = await page.evaluate(REPARSE, written), await page.evaluate(REPARSE, cleaned)
+    for html, one, other in zip(written, ours, theirs, strict=True):
+        assert one["elements"] == other["elements"], html
