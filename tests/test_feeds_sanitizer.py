@@ -68,6 +68,9 @@ ATTACKS = [
     f"<marquee onstart={HIT}>x</marquee>",
     f"<div style=animation-name:x onanimationstart={HIT}>x</div>",
     f"<progress onfocus={HIT} tabindex=1 autofocus></progress>",
+    f"<img src=https://a.example/x onerror={HIT}>",
+    f"<audio src=https://a.example/x onerror={HIT}></audio>",
+    f"<video src=https://a.example/x poster=https://a.example/y onerror={HIT}></video>",
     # Addresses that run code
     f"<a href=javascript:{HIT}>x</a>",
     f"<a href=JaVaScRiPt:{HIT}>x</a>",
@@ -145,6 +148,21 @@ def elements(html: str) -> list[tuple[str, list[tuple[str, str]], str]]:
         )
         found.append((tag.name, attributes, tag.get_text()))
     return found
+
+
+def test_the_allow_list_has_nothing_that_runs_styles_names_or_leads_away() -> None:
+    """Said apart from the list, since all other tests take it as given."""
+    attributes = set().union(*_ATTRIBUTES.values())
+    assert not {name for name in attributes if name.startswith("on")}
+    assert not attributes & {
+        "style", "id", "name", "srcdoc", "srcset", "action", "formaction", "ping", "target", "data", "background", "is",
+        "slot", "xlink:href", "http-equiv", "contenteditable", "popover", "tabindex", "autofocus", "form", "usemap",
+    }  # fmt: skip
+    assert not TAGS & {
+        "script", "style", "link", "meta", "base", "iframe", "frame", "object", "embed", "applet", "form", "input",
+        "button", "textarea", "select", "svg", "math", "template", "noscript", "title", "xmp", "plaintext", "portal",
+    }  # fmt: skip
+    assert not _SCHEMES & {"javascript", "data", "vbscript", "file", "blob"}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: ascii(attack[:60]))
