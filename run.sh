@@ -122,7 +122,7 @@ test() { # [pytest arguments]  all tests
   # shellcheck disable=SC2086
   install_tools $TEST_TOOLS
   # Everything takes minutes, mostly of waiting, so it runs side by side; a choice of tests is quicker in one process.
-  if [ $# -eq 0 ]; then set -- --numprocesses 3 --dist loadfile --no-loadscope-reorder; fi
+  if [ $# -eq 0 ]; then set -- --numprocesses 4 --dist loadfile --no-loadscope-reorder; fi
   "$PYTHON" -m pytest "$@"
 }
 

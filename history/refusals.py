@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from errors import ChannelNotFound, ChannelPrivate, TelegramRefused, TelegramTimeout
+from errors import ChannelNotFound, ChannelPrivate, TelegramRefused, TelegramTimeout, afresh
 
 FIRST_PAUSE_S = 60
 LONGEST_PAUSE_S = 6 * 3600
@@ -56,7 +56,7 @@ class Refusals:
         times = before.times + 1 if before is not None else 1
         pause = min(FIRST_PAUSE_S * 2 ** min(times - 1, 20), LONGEST_PAUSE_S)
         now = self._clock()
-        self._entries[key] = _Entry(refusal, times, now, now + pause)
+        self._entries[key] = _Entry(afresh(refusal), times, now, now + pause)
         if len(self._entries) > self._max_entries:
             self._entries.popitem(last=False)
 
@@ -106,7 +106,7 @@ class Setbacks:
         first = fault.retry_after if isinstance(fault, TelegramTimeout) else FIRST_SETBACK_S
         now = self._clock()
         pause = min(first * 2 ** min(times - 1, 20), LONGEST_SETBACK_S)
-        self._entries[key] = _Setback(fault, times, now, now + pause)
+        self._entries[key] = _Setback(afresh(fault), times, now, now + pause)
         if len(self._entries) > self._max_entries:
             self._entries.popitem(last=False)
 

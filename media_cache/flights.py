@@ -8,7 +8,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from errors import BridgeError, FloodWait, MediaGone, Overloaded, PostNotFound, TelegramUnavailable, afresh
+from errors import (
+    BridgeError,
+    FloodWait,
+    MediaGone,
+    Overloaded,
+    PostNotFound,
+    ShuttingDown,
+    TelegramUnavailable,
+    afresh,
+)
 from media_cache.download import Abandoned, Download
 from media_cache.failures import FailureMemory
 from media_cache.gone import GoneMemory, Place
@@ -205,8 +214,10 @@ class Flights:
         try:
             await download.run(self._publish, turn)
         except BridgeError as fault:
-            # That nobody wants a file any more is nothing to look after.
-            level = logging.INFO if isinstance(fault, Abandoned) else logging.WARNING
+            # That nobody wants or misses the file, or that the bridge ends, is nothing to look after.
+            unmissed = turn.in_background and isinstance(fault, MediaGone)
+            quiet = unmissed or isinstance(fault, Abandoned | ShuttingDown)
+            level = logging.INFO if quiet else logging.WARNING
             log.log(level, "Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):
                 now = self._now()

@@ -85,7 +85,7 @@ def running(*arguments: str, cwd: Path, **environment: str) -> Iterator[Demo]:
         demo.process.send_signal(signal.SIGINT)
         _, complaints = demo.process.communicate(timeout=STOP_WITHIN_S)
         assert demo.process.returncode == 0, complaints
-        assert complaints == ""
+        assert not complaints, complaints
         assert ended(children)
 
 

@@ -7,6 +7,7 @@ environment, but for the port, which is any free one and is printed. At SIGUSR1 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import json
 import logging
@@ -52,6 +53,8 @@ async def _serve(settings: Settings, listener: Any, report: Path) -> int:
     def collect() -> None:
         # The threads of a pool that is garbage end a moment after it.
         gc.collect()
+        # What the allocator only keeps for the next peak is no growth.
+        ctypes.CDLL(None).malloc_trim(0)
         asyncio.get_running_loop().call_later(0.5, write_report)
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, collect)

@@ -79,7 +79,7 @@ class Readers:
         if not self._came(path, answer, not_modified="If-None-Match" in headers):
             return False
         if answer.status_code == 304:
-            return True
+            return "cache-status" not in answer.headers
         self._tags[path] = answer.headers["etag"]
         for url, channel_id, post_id in _MEDIA.findall(answer.text):
             if url not in self.media and int(post_id):

@@ -52,6 +52,10 @@ class Served:
         return running
 
 
+# What is on its way is on its way for a client, and nobody else.
+SETTINGS = {"TG_RPC_MIN_INTERVAL_MS": "0", "MEDIA_WARM": "false"}
+
+
 @asynccontextmanager
 async def serving(folder: Path) -> AsyncIterator[Served]:
     """The product on an export as Telegram Desktop writes it: post 1 is the video, post 2 the song."""
@@ -70,7 +74,7 @@ async def serving(folder: Path) -> AsyncIterator[Served]:
     (export / "result.json").write_text(json.dumps(result), "utf-8")
     port = free_port()
     async with (
-        running([export], folder / "bridge", port, {"TG_RPC_MIN_INTERVAL_MS": "0"}) as product,
+        running([export], folder / "bridge", port, SETTINGS) as product,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False) as client,
     ):
         feed = f"/rss/{(await product.chats())[0][0]}"

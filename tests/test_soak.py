@@ -95,7 +95,7 @@ class Soak:
         await self._all_files_are_right()
         print(f"all files read {time.monotonic() - began:.1f} s after the start")
         await self._fill_caches()
-        after = await self._quiet()
+        after = await self._settled(before)
         self._report(memory, self._service.memory())
         self._no_leak(before, after)
         assert self._service.memory() <= memory * MEMORY_RATIO + MEMORY_SLACK
@@ -207,6 +207,15 @@ class Soak:
             while (found := await self._service.holdings()).unanswered:
                 await asyncio.sleep(0.5)
         return found
+
+    async def _settled(self, before: Holdings) -> Holdings:
+        """As `_quiet`; a task that is about to end gets some time for it."""
+        after = await self._quiet()
+        deadline = time.monotonic() + 40
+        while Counter(after.tasks) - Counter(before.tasks) and time.monotonic() < deadline:
+            await asyncio.sleep(1)
+            after = await self._quiet()
+        return after
 
     async def _reach_both_data_centers(self) -> None:
         """Read a file that is not stored yet of each, so that both have their connection."""
