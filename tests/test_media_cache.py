@@ -181,7 +181,7 @@ async def test_two_hundred_viewers_of_a_cold_video_cause_one_look_up_and_one_dow
 
 
 async def test_no_more_files_are_downloaded_at_a_time_than_allowed(tmp_path: Path) -> None:
-    source = MemorySource(delay=0.003)
+    source = MemorySource(delay=0.03)
     files = [source.put(file_bytes(MIB, str(number)), f"file{number}") for number in range(12)]
     async with media_cache(tmp_path, source, max_parallel=2) as cache:
         found = await asyncio.gather(*[cache.open(CHANNEL, POST, file.unique_id, Finder(file)) for file in files])
