@@ -1,4 +1,4 @@
-"""The service: builds every object, starts and stops them in order, and listens."""
+"""The service: builds every object, starts and stops them in order."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import uvicorn
 import uvloop
 from fastapi import FastAPI
 
@@ -27,7 +26,7 @@ from feeds.page import content_security_policy, render_error_page
 from feeds.page import load as load_pages
 from file_io import Database
 from history.subscriptions import SubscriptionList
-from http_connection import HttpConnection
+from http_server import create_server, listen
 from media_cache.cache import MediaCache
 from media_cache.download import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
@@ -70,17 +69,11 @@ log = logging.getLogger(__name__)
 
 # A thread that renders gives the interpreter back this often (seconds), so that the event loop never waits long.
 SWITCH_INTERVAL = 0.001
-# How long SIGTERM leaves to requests under way; with the stop of everything else it must stay below 10 s.
-SHUTDOWN_GRACE_S = 3
 RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
 PATIENCE = Patience()
 MEGABYTE = 10**6
 GIGABYTE = 10**9
-BACKLOG = 2048
-# So many seconds a client may take none of the bytes that wait for it; then its connection is closed. Players that go
-# on after a longer pause ask again from where they were.
-MOST_STALL = 600.0
 # The exit code of a process that ended itself because it could not restore its connection (EX_SOFTWARE of sysexits.h).
 EXIT_GAVE_UP = 70
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -314,33 +307,6 @@ def _add_routes(
         app.router.routes.extend(router.routes)
 
 
-class _Server(uvicorn.Server):
-    """uvicorn, less its signal handlers: they would end the process before the objects are stopped."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `serve`."""
-        yield
-
-
-def create_server(app: FastAPI, *, connection: type[HttpConnection] = HttpConnection) -> uvicorn.Server:
-    """The HTTP server of the application, whose lifespan is the caller's to enter."""
-    return _Server(
-        uvicorn.Config(
-            app,
-            http=connection,
-            # The lifespan is entered in `serve`, so that its faults reach `main` instead of a log.
-            lifespan="off",
-            log_config=None,
-            # Addresses may hold the token.
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
-        )
-    )
-
-
 async def serve(
     settings: Settings, listener: socket.socket, *, connection_factory: type[TCPConnection] | None = None
 ) -> int:
@@ -375,28 +341,6 @@ async def serve(
         for number in STOP_SIGNALS:
             loop.remove_signal_handler(number)
     return exit_code
-
-
-def listen(host: str, port: int, *, most_stall: float = MOST_STALL) -> socket.socket:
-    """A socket bound to the address. Raises OSError.
-
-    A client that takes no bytes for `most_stall` seconds, though there are some, loses its connection; on systems that
-    have no such limit it keeps it.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if (user_timeout := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
-            # Linux: the connections that are accepted have it too. It counts also while the client's window is shut.
-            listener.setsockopt(socket.IPPROTO_TCP, user_timeout, int(most_stall * 1000))
-        listener.bind((host, port))
-        # Two sockets can be bound to a port as long as neither listens.
-        listener.listen(BACKLOG)
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def main(arguments: list[str] | None = None) -> int:

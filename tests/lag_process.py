@@ -15,8 +15,9 @@ import time
 
 import uvloop
 
-from api_server import listen, serve
+from api_server import serve
 from config import Settings, load_settings
+from http_server import listen
 
 
 def main(arguments: list[str]) -> int:

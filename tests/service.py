@@ -11,8 +11,9 @@ from typing import Any
 
 import httpx
 
-from api_server import create_app, create_server, listen
+from api_server import create_app
 from config import Settings
+from http_server import create_server, listen
 from telegram.session_file import SessionFile
 from tgserver import Server
 

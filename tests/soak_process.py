@@ -20,9 +20,10 @@ from typing import Any
 
 import uvloop
 
-from api_server import LOG_FORMAT, listen, serve
+from api_server import LOG_FORMAT, serve
 from config import Settings, load_settings
 from file_io import atomic_write
+from http_server import listen
 
 
 def main(arguments: list[str]) -> int:

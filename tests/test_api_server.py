@@ -22,7 +22,8 @@ from pyrogram import raw
 from service import serving, settings_for, until_connected, until_degraded
 from telegram_world import FILE, HIDDEN, MIB, NEWS, NEWS_ID, document, small_world, until
 
-from api_server import listen, serve
+from api_server import serve
+from http_server import listen
 from routes.auth import GUESSES_PER_WINDOW
 from telegram.session_file import SessionFile
 from tgserver import Server

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 from fastapi import FastAPI
 
-from api_server import create_server, listen
 from http_connection import HttpConnection
+from http_server import create_server, listen
 
 GOOD = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
 
