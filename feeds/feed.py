@@ -33,7 +33,7 @@ MEDIA_TYPES = {
 GENERATOR = "Telegram Bridge"
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class Item(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A post with its HTML made safe."""
 
     post: Post

@@ -11,7 +11,7 @@ from feeds.assembly import assemble
 from feeds.feed import Item
 
 
-class Fragment(msgspec.Struct, frozen=True):
+class Fragment(msgspec.Struct, frozen=True, gc=False):
     """An item in one format, in UTF-8: what stands before its footer and what after it.
 
     `context` is all that it was made of besides the item.

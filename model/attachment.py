@@ -15,7 +15,7 @@ class FileLocation(StrEnum):
     PEER_PHOTO = "peer_photo"
 
 
-class FileRef(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class FileRef(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """All that Telegram needs to hand out one file's bytes, and what is known of the file.
 
     `unique_id` names the file for ever and for every account (file_unique_id of the bots' API, followed by
@@ -42,7 +42,7 @@ class FileRef(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     peer_access_hash: int = 0
 
 
-class Photo(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="photo", tag_field="_"):
+class Photo(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="photo", tag_field="_"):
     """A photo in its largest size; `thumb` a small size for placeholders."""
 
     file: FileRef
@@ -58,7 +58,7 @@ class VideoKind(StrEnum):
     ROUND = "round"
 
 
-class Video(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="video", tag_field="_"):
+class Video(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="video", tag_field="_"):
     """A video, a GIF-like animation, or a round video message. `duration` in seconds."""
 
     file: FileRef
@@ -71,7 +71,7 @@ class Video(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="
     streamable: bool = False
 
 
-class Audio(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="audio", tag_field="_"):
+class Audio(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="audio", tag_field="_"):
     """Music, or a voice message. `duration` in seconds; `thumb` the cover."""
 
     file: FileRef
@@ -82,7 +82,7 @@ class Audio(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="
     thumb: FileRef | None = None
 
 
-class Sticker(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="sticker", tag_field="_"):
+class Sticker(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="sticker", tag_field="_"):
     """A sticker: webp image, webm video, or tgs animation (shown by its thumbnail)."""
 
     file: FileRef
@@ -92,7 +92,7 @@ class Sticker(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag
     height: int = 0
 
 
-class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="document", tag_field="_"):
+class Document(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="document", tag_field="_"):
     """Any other file, images sent as files included (`width` and `height` are theirs)."""
 
     file: FileRef
@@ -102,7 +102,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, ta
     spoiler: bool = False
 
 
-class LivePhoto(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="live_photo", tag_field="_"):
+class LivePhoto(
+    msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="live_photo", tag_field="_"
+):
     """A photo with the moments around it, a short silent film. Hidden if the photo is."""
 
     photo: Photo

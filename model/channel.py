@@ -18,7 +18,7 @@ class ChannelKind(StrEnum):
     USER = "user"
 
 
-class Channel(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Channel(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A channel, group or private chat.
 
     `id` is marked as in bots' API and in `/c/` links: -100... for channels and supergroups, negative for
@@ -42,7 +42,7 @@ class Channel(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     sensitive: bool = False
 
 
-class PeerName(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class PeerName(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """Who somebody is, as far as a message tells: a user, a chat, or a bare name.
 
     `id` is marked like `Channel.id`, None for a hidden user. `title` is never empty for a known peer.

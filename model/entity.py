@@ -42,7 +42,7 @@ class EntityType(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Entity(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Entity(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A stretch of text. `offset` and `length` count UTF-16 code units and are not checked for sense."""
 
     type: EntityType
@@ -58,7 +58,7 @@ class Entity(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     date: int = 0
 
 
-class Text(msgspec.Struct, frozen=True, omit_defaults=True):
+class Text(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A text with its entities, as they came."""
 
     text: str = ""

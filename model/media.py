@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 
-class WebPage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="web_page", tag_field="_"):
+class WebPage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="web_page", tag_field="_"):
     """A link preview."""
 
     url: str
@@ -85,7 +85,9 @@ class WebPage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag
     photo: FileRef | None = None
 
 
-class Unsupported(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="unsupported", tag_field="_"):
+class Unsupported(
+    msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="unsupported", tag_field="_"
+):
     """A kind without a translation. `kind` is the TL constructor's name in plain lower-case words."""
 
     kind: str

@@ -12,7 +12,7 @@ from model.media import Media
 LARGEST_ID = 2**31 - 1
 
 
-class Forward(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Forward(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """Where a forwarded message comes from. `post_id` and `signature` are known for channels' posts only."""
 
     origin: PeerName
@@ -21,7 +21,7 @@ class Forward(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     signature: str = ""
 
 
-class Reply(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Reply(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """What a message answers.
 
     `chat` is None for a message of the same chat. `quote` is the quoted part; `manual` says that the writer
@@ -37,7 +37,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     story_id: int | None = None
 
 
-class Reaction(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Reaction(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A reaction and how many gave it. Exactly one of `emoji`, `custom_emoji_id`, `paid` is set."""
 
     count: int
@@ -46,14 +46,14 @@ class Reaction(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     paid: bool = False
 
 
-class Button(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Button(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A button below a message that opens a URL."""
 
     text: str
     url: str
 
 
-class Service(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Service(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """An event in the chat instead of a text.
 
     `kind` is the TL action's name in snake case without `message_action` (`pin_message`, `chat_edit_title`).
@@ -68,7 +68,7 @@ class Service(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     date: int | None = None
 
 
-class Message(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Message(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A message as the bridge keeps it. Times are unix seconds, `date` None where Telegram gives none.
 
     `edit_date` is the latest edit that clients show: Telegram's `edit_hide` (an edit of counters or keyboards)

@@ -12,7 +12,7 @@ PollMedia = Attachment | Location | Venue
 """What may illustrate a poll's question, answers and explanation."""
 
 
-class PollOption(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class PollOption(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """One answer. `voters` is None while the results are hidden."""
 
     text: Text
@@ -21,7 +21,7 @@ class PollOption(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     media: PollMedia | None = None
 
 
-class Poll(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag="poll", tag_field="_"):
+class Poll(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="poll", tag_field="_"):
     """A poll or quiz. `solution` explains the answer; a poll's description is its message's text."""
 
     question: Text

@@ -19,7 +19,7 @@ class MediaLinks(Protocol):
         ...
 
 
-class RenderOptions(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class RenderOptions(msgspec.Struct, frozen=True, gc=False, kw_only=True, cache_hash=True):
     """All that rendering depends on besides the messages.
 
     `base_url` has no slash at its end. `link_host` is the web front of Telegram (`https://t.me`).
@@ -37,7 +37,7 @@ class RenderOptions(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     reply_quote_distance: int = 2
 
 
-class Enclosure(msgspec.Struct, frozen=True, kw_only=True):
+class Enclosure(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A file that a reader may download: audio, voice, video or document, never a photo.
 
     `size` in bytes (0 unknown), `duration` in seconds (0 none).
@@ -50,7 +50,7 @@ class Enclosure(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
 
 
-class Image(msgspec.Struct, frozen=True, kw_only=True):
+class Image(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """An image or poster that the body shows. Sizes in pixels, 0 unknown."""
 
     url: str
@@ -65,7 +65,7 @@ class PostFile(NamedTuple):
     file: FileRef
 
 
-class Counters(msgspec.Struct, frozen=True, kw_only=True):
+class Counters(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """How many have seen, forwarded and answered a post with a sign; None where Telegram does not say."""
 
     views: int | None = None
@@ -73,7 +73,7 @@ class Counters(msgspec.Struct, frozen=True, kw_only=True):
     reactions: tuple[Reaction, ...] = ()
 
 
-class Post(msgspec.Struct, frozen=True, kw_only=True):
+class Post(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One item of every feed and page.
 
     `html` is the content, `footer_html` counters and links that change without the post changing; both have all
