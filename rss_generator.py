@@ -9,18 +9,16 @@ from datetime import UTC, tzinfo
 import msgspec
 
 from feeds import atom, json_feed, page, rss
-from feeds.feed import Document, Feed, FeedFormat, Item
+from feeds.feed import Document, Feed, FeedFormat, Item, Subject
 from feeds.fragments import Memory
 from feeds.sanitizer import sanitize
-from model.channel import Channel, ChannelKind
-from posts.identity import bare_id, feed_id
-from posts.plain import one_line
+from posts.identity import feed_id
 from posts.post import Counters, Post
 
 
 def build_feed(
     posts: Iterable[Post],
-    channel: Channel,
+    subject: Subject,
     *,
     base_url: str,
     self_url: str,
@@ -30,16 +28,14 @@ def build_feed(
     atom_url: str = "",
     json_url: str = "",
     posts_url: str = "",
-    icon_url: str = "",
     older_url: str = "",
     newer_url: str = "",
     ttl: int = 300,
     language: str = "",
-    link_host: str = "https://t.me",
     filters: Mapping[str, str] | None = None,
     known: Iterable[Item] = (),
 ) -> Feed:
-    """The channel's posts, in their order, as what every document is made from.
+    """The posts, in their order, as what every document is made from.
 
     `posts` are newest first. Of several posts with one guid the first counts. A post that can't be made safe becomes
     a placeholder with the same guid, link and dates; `Item.post.failed` tells.
@@ -54,18 +50,21 @@ def build_feed(
         if post.guid not in items:
             item = ready.get(post.guid)
             items[post.guid] = item if item is not None and item.post == post else make_item(post)
-    title = feed_title(channel)
     return Feed(
-        id=feed_id(channel.id, filters),
-        channel=channel,
-        title=title,
-        description=channel.about or title,
-        link=channel_link(channel, link_host) or page_url,
+        id=feed_id(subject.name, filters),
+        title=subject.title,
+        author=subject.author,
+        description=subject.description,
+        link=subject.link or page_url,
         self_url=self_url,
         page_url=page_url,
         updated=updated,
         items=tuple(items.values()),
-        icon_url=icon_url,
+        about=subject.about,
+        handle=subject.handle,
+        icon_url=subject.icon_url,
+        sensitive=subject.sensitive,
+        sources=subject.sources,
         feed_url=feed_url,
         atom_url=atom_url,
         json_url=json_url,
@@ -115,18 +114,3 @@ def render(format: FeedFormat, feed: Feed, *, zone: tzinfo = UTC, fragments: Mem
             return json_feed.render(feed)
         case FeedFormat.HTML:
             return page.render(feed, zone)
-
-
-def feed_title(channel: Channel) -> str:
-    """What the channel's feeds are called: one plain line, never empty."""
-    return one_line(channel.title) or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")
-
-
-def channel_link(channel: Channel, link_host: str) -> str:
-    """The channel at Telegram's web front, "" if it has no address there (a basic group, a user without a name)."""
-    if channel.username:
-        return f"{link_host}/{channel.username}"
-    if channel.kind in (ChannelKind.CHANNEL, ChannelKind.SUPERGROUP):
-        # Without a username only posts have links. The first message (the channel's birth) is always there.
-        return f"{link_host}/c/{bare_id(channel.id)}/1"
-    return ""

@@ -18,6 +18,7 @@ import post_parser
 import rss_generator
 from errors import TelegramUnavailable
 from feeds.feed import FeedFormat
+from feeds.subjects import channel_subject
 from file_io import Database
 from history import records
 from history.window import Held
@@ -62,7 +63,7 @@ def _render(held: Held, channel: Channel) -> bytes:
     posts = post_parser.build_posts(held.messages[:MESSAGES], channel, options)
     feed = rss_generator.build_feed(
         posts,
-        channel,
+        channel_subject(channel, "https://t.me"),
         base_url=BASE_URL,
         self_url=f"{BASE_URL}/rss/x",
         page_url=f"{BASE_URL}/html/x",

@@ -28,7 +28,7 @@ def render(feed: Feed, memory: Memory | None = None) -> Document:
         recall(
             memory,
             item,
-            (feed.base_url, feed.title, feed.link, published),
+            (feed.base_url, feed.author, feed.link, published),
             partial(_entry, feed, item, published),
         )
         for item, published in zip(feed.items, dates.filled([item.post.date for item in feed.items]), strict=True)
@@ -47,7 +47,7 @@ def _head(feed: Feed) -> str:
         f'<title type="text">{xml.text(feed.title)}</title>',
         f'<subtitle type="text">{xml.text(feed.description)}</subtitle>',
         f"<updated>{dates.rfc3339(updated)}</updated>",
-        _author(feed.title, feed.link),
+        _author(feed.author, feed.link),
         f'<link rel="self" type="{MEDIA_TYPE}" href={xml.attribute(feed.self_url)}/>',
         _link("alternate", feed.link, "text/html"),
     ]
@@ -68,7 +68,7 @@ def _entry(feed: Feed, item: Item, published: datetime) -> tuple[str, str]:
         f'<title type="text">{xml.text(post.title)}</title>',
         f"<updated>{dates.rfc3339(dates.moment(post.updated) or published)}</updated>",
         f"<published>{dates.rfc3339(published)}</published>",
-        _author(post.author, web_url(post.author_url)) if post.author else _author(feed.title, feed.link),
+        _author(post.author, web_url(post.author_url)) if post.author else _author(feed.author, feed.link),
         _link("alternate", post.link, "text/html"),
         *(_link("enclosure", file.url, file.mime_type, _details(file)) for file in distinct(post.enclosures)),
         *_relations(post),

@@ -122,7 +122,7 @@ def _feed(feed: Feed, items: list[_Item]) -> _Feed:
         next_url=_text(feed.older_url),
         icon=_text(feed.icon_url),
         language=_text(feed.language),
-        authors=_authors(feed.title, feed.link),
+        authors=_authors(feed.author, feed.link),
         items=items,
     )
 

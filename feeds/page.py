@@ -204,7 +204,7 @@ def _entry(feed: Feed, item: Item, zone: tzinfo) -> _Entry:
         content=Markup(item.content),
         footer=_FOOTER,
         permalink=permalink,
-        own_author=post.author in ("", feed.title) or post.author_url == feed.link,
+        own_author=post.author in ("", feed.author) or post.author_url == feed.link,
         published=_date(post.date, zone),
         edited=_date(post.updated, zone) if post.updated != post.date else None,
     )

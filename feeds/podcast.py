@@ -30,11 +30,11 @@ def is_audio(file: Enclosure) -> bool:
 
 def channel_tags(feed: Feed) -> Iterator[str]:
     """The tags of a channel that is a podcast."""
-    yield f"<itunes:author>{xml.text(feed.title)}</itunes:author>"
+    yield f"<itunes:author>{xml.text(feed.author)}</itunes:author>"
     if feed.icon_url:
         yield f"<itunes:image href={xml.attribute(feed.icon_url)}/>"
     yield f"<itunes:category text={xml.attribute(CATEGORY)}/>"
-    yield f"<itunes:explicit>{'true' if feed.channel.sensitive else 'false'}</itunes:explicit>"
+    yield f"<itunes:explicit>{'true' if feed.sensitive else 'false'}</itunes:explicit>"
     yield "<itunes:type>episodic</itunes:type>"
 
 

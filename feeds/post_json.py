@@ -9,9 +9,9 @@ import msgspec
 
 from feeds import dates, xml
 from feeds.assembly import entity_tag
-from feeds.feed import Document, Feed, Item
+from feeds.feed import Document, Item
 from model.attachment import Attachment, FileRef, LivePhoto
-from model.channel import PeerName
+from model.channel import Channel, PeerName
 from model.files import attachments_of
 from model.media import Game, Media, WebPage
 from model.message import Forward, Message, Reaction, Reply
@@ -164,9 +164,9 @@ class PostJson(msgspec.Struct, frozen=True, kw_only=True):
     comments_url: str | None
 
 
-def render(feed: Feed, item: Item, messages: Sequence[Message], media: MediaLinks) -> Document:
-    """The post of the feed's channel, made of those messages. Its entity tag does not depend on counters."""
-    complete = _clean(msgspec.to_builtins(_post(feed, item, messages, media)))
+def render(item: Item, channel: Channel, page_url: str, messages: Sequence[Message], media: MediaLinks) -> Document:
+    """The channel's post, made of those messages; `page_url` is its page. Its entity tag leaves out counters."""
+    complete = _clean(msgspec.to_builtins(_post(item, channel, page_url, messages, media)))
     lasting = {name: value for name, value in complete.items() if name not in _COUNTERS}
     return Document(
         body=msgspec.json.encode(complete),
@@ -176,15 +176,15 @@ def render(feed: Feed, item: Item, messages: Sequence[Message], media: MediaLink
     )
 
 
-def _post(feed: Feed, item: Item, messages: Sequence[Message], media: MediaLinks) -> PostJson:
-    post, channel = item.post, feed.channel
+def _post(item: Item, channel: Channel, page_url: str, messages: Sequence[Message], media: MediaLinks) -> PostJson:
+    post = item.post
     kinds = [message.media for message in messages if message.media is not None]
     return PostJson(
         id=post.guid,
         chat=PeerJson(id=channel.id, title=channel.title, username=channel.username, kind=channel.kind.value),
         message_ids=post.message_ids,
         url=post.link,
-        page_url=feed.self_url,
+        page_url=page_url,
         date=_date(post.date),
         edited=_date(post.updated),
         title=post.title,

@@ -23,10 +23,12 @@ def item_id(channel_id: int, first: Message) -> str:
     return _urn(f"{channel_id}/{name}")
 
 
-def feed_id(channel_id: int, filters: Mapping[str, str] | None = None) -> str:
-    """The feed's id, of the chat and the filters in force (name to value, any order; no limits, no tokens)."""
-    name = f"{channel_id}?{urlencode(sorted(filters.items()))}" if filters else str(channel_id)
-    return _urn(name)
+def feed_id(subject: str | int, filters: Mapping[str, str] | None = None) -> str:
+    """The feed's id, of what it is about (a chat's id) and the filters in force.
+
+    `filters` are name to value, in any order; no limits, no tokens.
+    """
+    return _urn(f"{subject}?{urlencode(sorted(filters.items()))}" if filters else str(subject))
 
 
 def _urn(name: str) -> str:

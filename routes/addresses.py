@@ -21,15 +21,31 @@ _FEEDS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 
 
 class Addresses(msgspec.Struct, frozen=True, kw_only=True):
-    """The addresses of what one query finds in a channel.
+    """The addresses of what one query finds in a channel, or in whatever else has feeds.
 
-    `feed_key`, where it is not empty, opens the channel's feeds: it is part of their addresses, and of no page's.
+    `name` is what follows a route in them, as people recognise it and ready for an address. `lasting_name` is the same
+    by ids, which hold under every name that there will ever be. `feed_key`, where it is not empty, opens the feeds: it
+    is part of their addresses, with the lasting name, and of no page's.
     """
 
     base_url: str
-    channel: Channel
+    name: str
+    lasting_name: str
     query: FeedQuery = FeedQuery()
     feed_key: str = ""
+
+    @classmethod
+    def of_channel(
+        cls, channel: Channel, base_url: str, query: FeedQuery | None = None, *, feed_key: str = ""
+    ) -> Addresses:
+        """Those of a channel."""
+        return cls(
+            base_url=base_url,
+            name=channel_name(channel),
+            lasting_name=str(channel.id),
+            query=query or FeedQuery(),
+            feed_key=feed_key,
+        )
 
     def own(self, format: FeedFormat) -> str:
         """Of the document itself."""
@@ -54,7 +70,7 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
 
     def posts(self) -> str:
         """What a slash and a message id make the address of that post's page."""
-        return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self._name()}"
+        return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self.name}"
 
     def link_header(self, format: FeedFormat) -> str:
         """The Link header (RFC 8288) of a feed: itself, and the newest posts in the other formats."""
@@ -66,15 +82,15 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.base_url}{self._path(format)}{query_of(parameters | self._key(format))}"
 
     def _path(self, format: FeedFormat) -> str:
-        # The id finds the channel under every name that it will ever have, which the key is good for as well; a
-        # username is what people recognise.
-        return f"{PATHS[format]}/{self.channel.id if self._key(format) else self._name()}"
+        return f"{PATHS[format]}/{self.lasting_name if self._key(format) else self.name}"
 
     def _key(self, format: FeedFormat) -> dict[str, str]:
         return {"key": self.feed_key} if self.feed_key and format in _FEEDS else {}
 
-    def _name(self) -> str | int:
-        return path_part(self.channel.username) if self.channel.username else self.channel.id
+
+def channel_name(channel: Channel) -> str:
+    """The channel as addresses name it: by its username, else by its id."""
+    return path_part(channel.username) if channel.username else str(channel.id)
 
 
 def query_of(parameters: dict[str, str]) -> str:

@@ -123,10 +123,10 @@ class ChannelDocuments:
             query=query,
             base_url=base_url,
         )
-        addresses = Addresses(
-            base_url=base_url,
-            channel=window.channel,
-            query=query,
+        addresses = Addresses.of_channel(
+            window.channel,
+            base_url,
+            query,
             feed_key=self._keys.of(window.channel.id) if self._keys is not None else "",
         )
         rendered = await self._cache.get(
@@ -167,7 +167,8 @@ class ChannelDocuments:
         encoded = await self._renderer.run(
             self._renderer.document,
             posts,
-            window,
+            self._renderer.channel_subject(window.channel, options),
+            window.changed_at,
             format,
             addresses,
             options,

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from errors import BadParameter
 from feeds import opml
 from feeds.feed import FeedFormat
+from feeds.subjects import channel_link, feed_title
 from history.subscriptions import JOINED_TTL_S, SubscriptionList, Subscriptions
 from model.channel import Channel
 from posts.plain import one_line
@@ -21,7 +22,6 @@ from routes.auth import Authenticator
 from routes.feed_keys import FeedKeys
 from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
-from rss_generator import channel_link, feed_title
 
 FORMATS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 _TITLE = "Telegram channels"
@@ -49,9 +49,7 @@ def opml_router(
         now = await subscriptions.current()
 
         def entry(channel: Channel) -> opml.Subscription:
-            addresses = Addresses(
-                base_url=base_url, channel=channel, feed_key="" if keys is None else keys.of(channel.id)
-            )
+            addresses = Addresses.of_channel(channel, base_url, feed_key="" if keys is None else keys.of(channel.id))
             return opml.Subscription(
                 title=feed_title(channel),
                 feed_url=addresses.own(format),

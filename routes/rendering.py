@@ -13,8 +13,8 @@ import msgspec
 
 import post_parser
 import rss_generator
-from feeds import page
-from feeds.feed import Feed, FeedFormat, Item
+from feeds import page, subjects
+from feeds.feed import Feed, FeedFormat, Item, Subject
 from feeds.fragments import Fragment
 from model.channel import Channel
 from model.message import Message
@@ -115,6 +115,11 @@ class Renderer:
         )
         return self._known_options.setdefault(options, options)
 
+    def channel_subject(self, channel: Channel, options: RenderOptions) -> Subject:
+        """The channel as what a feed is about."""
+        icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
+        return subjects.channel_subject(channel, options.link_host, icon_url=icon_url)
+
     def posts(self, groups: Iterable[Group], window: Window, options: RenderOptions) -> list[Post]:
         """The groups' posts; `window` is all that is at hand of the channel."""
         return post_parser.render_posts(
@@ -135,16 +140,20 @@ class Renderer:
     def document(
         self,
         posts: Sequence[Post],
-        window: Window,
+        subject: Subject,
+        changed_at: int,
         format: FeedFormat,
         addresses: Addresses,
         options: RenderOptions,
         beside: Beside,
         as_page: bool,
     ) -> Encoded:
-        """The document of the posts; with `as_page` the page that shows a feed of that format in a browser."""
+        """The document of the subject's posts; with `as_page` the page that shows a feed of that format in a browser.
+
+        `changed_at` is when the content last changed (unix seconds).
+        """
         shown_as = FeedFormat.HTML if as_page else format
-        feed = self.feed(posts, window.changed_at, shown_as, addresses, options, beside)
+        feed = self.feed(posts, subject, changed_at, shown_as, addresses, options, beside)
         if shown_as is FeedFormat.HTML:
             opened = _opened(addresses, format) if as_page else None
             document = page.render(feed, self._settings.zone, _choice(addresses, format), opened)
@@ -155,6 +164,7 @@ class Renderer:
     def feed(
         self,
         posts: Sequence[Post],
+        subject: Subject,
         changed_at: int,
         format: FeedFormat,
         addresses: Addresses,
@@ -162,10 +172,9 @@ class Renderer:
         beside: Beside,
     ) -> Feed:
         """The posts made safe, with the addresses that a document names."""
-        channel = addresses.channel
         feed = rss_generator.build_feed(
             posts,
-            channel,
+            subject,
             known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
             base_url=options.base_url,
             self_url=addresses.own(format),
@@ -175,12 +184,10 @@ class Renderer:
             feed_url=addresses.newest(FeedFormat.RSS),
             atom_url=addresses.newest(FeedFormat.ATOM),
             json_url=addresses.newest(FeedFormat.JSON),
-            icon_url=options.media.url(channel.id, 0, channel.photo) if channel.photo else "",
             older_url=beside.older,
             newer_url=beside.newer,
             updated=changed_at,
             ttl=FEED_MAX_AGE_S,
-            link_host=options.link_host,
             language=self._settings.language,
             filters=addresses.query.choice(),
         )
@@ -188,7 +195,7 @@ class Renderer:
         for item in feed.items:
             if item.post.failed and item.post.guid in rendered:
                 self._failed_renders += 1
-                log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], channel.id)
+                log.error("Post %s of channel %s can't be made safe", item.post.message_ids[0], item.post.channel_id)
         self._safe.update(((item.post.guid, options), item) for item in feed.items if not item.post.failed)
         return feed
 

@@ -101,7 +101,7 @@ class PostDocuments:
         options: RenderOptions,
     ) -> Encoded:
         feed = self._feed((*messages, *answered), channel, post_id, options)
-        return encode(post_json.render(feed, feed.items[0], messages, options.media))
+        return encode(post_json.render(feed.items[0], channel, feed.self_url, messages, options.media))
 
     def _feed(self, messages: Sequence[Message], channel: Channel, post_id: int, options: RenderOptions) -> Feed:
         """A feed of the post alone, at the address of the post's page."""
@@ -109,9 +109,10 @@ class PostDocuments:
         if post is None:
             raise PostNotFound(f"Post {post_id} has nothing to show")
         feed_key = self._keys.of(channel.id) if self._keys is not None else ""
-        addresses = Addresses(base_url=options.base_url, channel=channel, feed_key=feed_key)
+        addresses = Addresses.of_channel(channel, options.base_url, feed_key=feed_key)
         changed_at = post.updated or post.date or 0
-        feed = self._renderer.feed([post], changed_at, FeedFormat.HTML, addresses, options, Beside())
+        subject = self._renderer.channel_subject(channel, options)
+        feed = self._renderer.feed([post], subject, changed_at, FeedFormat.HTML, addresses, options, Beside())
         return msgspec.structs.replace(feed, self_url=f"{feed.page_url}/{post_id}")
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 import rss_generator
 from feeds.feed import Feed
+from feeds.subjects import channel_subject
 from model.channel import Channel, ChannelKind, PeerName
 from model.message import Reaction
 from posts.post import Counters, Enclosure, Image, Post
@@ -47,7 +48,8 @@ def post(number: int = 1, **fields: Any) -> Post:
 
 
 def feed(posts: Sequence[Post] = (), channel: Channel = CHANNEL, **fields: Any) -> Feed:
-    """A feed of the posts; `fields` replace arguments of `build_feed`."""
+    """A feed of the posts; `fields` replace arguments of `build_feed` and of `channel_subject`."""
+    subject = channel_subject(channel, fields.pop("link_host", "https://t.me"), icon_url=fields.pop("icon_url", ""))
     arguments: dict[str, Any] = {
         "base_url": BASE,
         "self_url": f"{BASE}/rss/trains",
@@ -58,7 +60,7 @@ def feed(posts: Sequence[Post] = (), channel: Channel = CHANNEL, **fields: Any) 
         "posts_url": f"{BASE}/html/trains",
         "updated": NOON + 3600,
     }
-    return rss_generator.build_feed(posts, channel, **(arguments | fields))
+    return rss_generator.build_feed(posts, subject, **(arguments | fields))
 
 
 def one_of_each() -> list[Post]:

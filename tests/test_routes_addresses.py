@@ -24,7 +24,7 @@ CHOOSY = FeedQuery(
 
 
 def addresses(channel: Channel = NEWS, query: FeedQuery = EVERYTHING, feed_key: str = "") -> Addresses:
-    return Addresses(base_url=BASE, channel=channel, query=query, feed_key=feed_key)
+    return Addresses.of_channel(channel, BASE, query, feed_key=feed_key)
 
 
 @pytest.mark.parametrize(

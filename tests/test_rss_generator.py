@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from feed_samples import BASE, CHANNEL, MEDIA, NOON, feed, one_of_each, post
 
 from feeds.feed import FeedFormat
+from feeds.subjects import channel_link
 from model.channel import Channel, ChannelKind, PeerName
 from model.entity import Entity, EntityType, Text
 from model.media import (
@@ -29,7 +30,7 @@ from model.message import Button, Forward, Message, Reaction, Reply
 from post_parser import build_posts
 from posts.identity import feed_id
 from posts.post import Post, RenderOptions
-from rss_generator import channel_link, make_item, placeholder, render
+from rss_generator import make_item, placeholder, render
 
 
 def test_posts_keep_their_order_and_are_made_safe() -> None:
