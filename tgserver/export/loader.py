@@ -13,12 +13,14 @@ from pyrogram import raw
 from tgserver.export import messages, peers
 from tgserver.export.bridge import chat_extra
 from tgserver.export.chats import add_named, add_photo, export_peer, is_supergroup, older_group
+from tgserver.export.discussions import link_discussions, link_group, sort_into_topics
 from tgserver.export.errors import ExportError
 from tgserver.export.peers import PeerBook
 from tgserver.export.reader import RawChat, RawExport, read_export
 from tgserver.export.scope import Scope
 from tgserver.export.values import INT32_MAX, Json, as_dict, as_int, as_text, timestamp
 from tgserver.lines import one_line
+from tgserver.threads import put_in_topic
 from tgserver.world import Chat, ChatKey, TLMessage, World, key_of
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,10 @@ def load_export(folder: Path, world: World) -> list[Chat]:
         own_id = _load_people(export, world)
         for told in export.chats:
             _load_chat(export, told, world, book, own_id, scopes)
+        for scope in scopes.values():
+            sort_into_topics(scope.chat)
+        # A channel and its group may be exports of their own.
+        link_discussions(world, list(world.chats.values()))
     return [scope.chat for scope in scopes.values()]
 
 
@@ -69,6 +75,14 @@ def build_message(chat: Chat, data: Json, folder: Path | None, world: World) -> 
     faulty `bridge` object.
     """
     scope = Scope(world, chat, PeerBook(world), folder, source=f"chat {chat.id}")
+    message = _built(scope, data)
+    if getattr(chat.peer, "forum", None):
+        put_in_topic(chat, message)
+    return message
+
+
+def _built(scope: Scope, data: Json) -> TLMessage:
+    chat = scope.chat
     if data.get("id") is None:
         last = max([*chat.ids[-1:], *chat.deleted, 0])
         if last >= INT32_MAX:
@@ -156,8 +170,9 @@ def _fill(scope: Scope, rows: Iterable[Json], shift: int = 0) -> None:
     for (message_id, row), told_date, date in zip(chosen.items(), told_dates, dates, strict=True):
         message = messages.build(scope, message_id, row if told_date else {**row, "date_unixtime": date})
         scope.chat.messages[message_id] = message
-        if isinstance(message, raw.types.Message) and message.replies is not None:
-            _link_discussion(scope.chat, message.replies.channel_id)
+        discussed = message.replies if isinstance(message, raw.types.Message) else None
+        if discussed is not None and discussed.channel_id is not None:
+            link_group(scope.chat, discussed.channel_id)
     told = [f"{number} {what}" for what, number in scope.losses.items() if number]
     if told:
         log.warning("%s: left out %s", scope.source, ", ".join(told))
@@ -172,9 +187,3 @@ def _completed(told: list[int]) -> list[int]:
     """
     date = next(filter(None, told), 0)
     return [date := moment or date for moment in told]
-
-
-def _link_discussion(chat: Chat, group_id: int | None) -> None:
-    if chat.linked_chat_id is None and group_id is not None and isinstance(chat.peer, raw.types.Channel):
-        chat.linked_chat_id = group_id
-        chat.peer.has_link = True

@@ -8,7 +8,7 @@ from typing import Any
 from pyrogram.raw import functions as methods
 
 from tgserver.errors import RpcFailure
-from tgserver.rpc import auth, channels, help, messages, updates, upload, users
+from tgserver.rpc import auth, channels, help, messages, threads, updates, upload, users
 from tgserver.rpc.context import Call, FilePart
 from tgserver.tl import TL
 
@@ -46,6 +46,9 @@ AUTHORIZED: dict[type[TL], Handler] = {
     methods.messages.GetFullChat: messages.get_full_chat,
     methods.messages.CheckChatInvite: messages.check_chat_invite,
     methods.messages.GetStickerSet: messages.get_sticker_set,
+    methods.messages.GetReplies: threads.get_replies,
+    methods.messages.GetDiscussionMessage: threads.get_discussion_message,
+    methods.messages.GetForumTopicsByID: threads.get_forum_topics_by_id,
     methods.upload.GetFile: upload.get_file,
     methods.upload.GetCdnFileHashes: upload.get_cdn_file_hashes,
     methods.upload.ReuploadCdnFile: upload.reupload_cdn_file,

@@ -26,7 +26,16 @@ def get_history(call: Call, query: raw.functions.messages.GetHistory) -> TL:
     page down, or up if negative; `max_id` and `min_id` cut both ends off, themselves excluded.
     """
     chat = dialog(call, query.peer)
-    ids = chat.ids
+    return page_within(call, chat, chat.ids, query)
+
+
+def page_within(
+    call: Call,
+    chat: Chat,
+    ids: Sequence[int],
+    query: raw.functions.messages.GetHistory | raw.functions.messages.GetReplies,
+) -> TL:
+    """The page that a query wants of a chat's messages with these ids, which rise; `get_history` has the rules."""
     if query.offset_id:
         older = bisect_left(ids, query.offset_id)
     elif query.offset_date:
@@ -41,11 +50,18 @@ def get_history(call: Call, query: raw.functions.messages.GetHistory) -> TL:
         for key in reversed(ids[max(len(ids) - last, 0) : len(ids) - max(first, 0)])
         if (not query.max_id or key < query.max_id) and key > query.min_id
     ]
-    return page_of(call, chat, [chat.messages[key] for key in page], offset=max(first, 0))
+    return page_of(call, chat, [chat.messages[key] for key in page], offset=max(first, 0), count=len(ids))
 
 
-def page_of(call: Call, chat: Chat, messages: Sequence[raw.base.Message], offset: int | None = None) -> TL:
-    """Messages of one chat as an answer, with whom they refer to."""
+def page_of(
+    call: Call,
+    chat: Chat,
+    messages: Sequence[raw.base.Message],
+    offset: int | None = None,
+    count: int | None = None,
+) -> TL:
+    """Messages of one chat as an answer, with whom they refer to; `count` is how many there are (None: all of it)."""
+    count = len(chat.ids) if count is None else count
     for message in messages:
         check(chat, message)
     entities = Entities(call.world, call.account).add_references(messages)
@@ -53,19 +69,19 @@ def page_of(call: Call, chat: Chat, messages: Sequence[raw.base.Message], offset
     if isinstance(chat.peer, raw.types.Channel):
         return raw.types.messages.ChannelMessages(
             pts=chat.pts,
-            count=len(chat.ids),
+            count=count,
             offset_id_offset=offset,
             messages=list(messages),
             topics=[],
             chats=entities.chats,
             users=entities.users,
         )
-    if offset is None or len(messages) == len(chat.ids):
+    if offset is None or len(messages) == count:
         return raw.types.messages.Messages(
             messages=list(messages), topics=[], chats=entities.chats, users=entities.users
         )
     return raw.types.messages.MessagesSlice(
-        count=len(chat.ids),
+        count=count,
         offset_id_offset=offset,
         messages=list(messages),
         topics=[],
