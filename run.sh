@@ -21,7 +21,8 @@ SCRIPT=$ROOT/$(basename "$SCRIPT")
 VENV=$ROOT/.venv
 PYTHON=$VENV/bin/python
 # Tools that run for real, as command:Debian-package.
-TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils gpo:gpodder"
+TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils gpo:gpodder node:nodejs npm:npm"
+NODE_FOLDER=$ROOT/tests/node
 BENCH_TOOLS="wrk:wrk"
 
 say() { printf '%s\n' "$*" >&2; }
@@ -91,6 +92,17 @@ install_tools() { # command:package ...
     >/dev/null || die "Could not install$missing; install them by hand and run this again."
 }
 
+# Installs the tests' Node packages beside their list, once for each content of its lock file and each Node.
+install_node() {
+  local installed=$NODE_FOLDER/node_modules/.installed stamp
+  stamp=$({ cat "$NODE_FOLDER/package-lock.json" && node --version; } | cksum)
+  if [ -e "$installed" ] && [ "$(cat "$installed")" = "$stamp" ]; then return; fi
+  say "Installing the tests' Node packages in $NODE_FOLDER (once) ..."
+  (cd "$NODE_FOLDER" && npm ci --silent --ignore-scripts --no-audit --no-fund) ||
+    die "Could not install the packages of $NODE_FOLDER; see npm's message above, mend it and run this again."
+  printf '%s\n' "$stamp" >"$installed"
+}
+
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
@@ -121,6 +133,7 @@ test() { # [pytest arguments]  all tests
   install_python requirements-dev.txt
   # shellcheck disable=SC2086
   install_tools $TEST_TOOLS
+  install_node
   if [ $# -gt 0 ]; then "$PYTHON" -m pytest "$@"; return; fi
   # Everything takes minutes, mostly of waiting, so it runs side by side.
   local code=0
@@ -146,7 +159,7 @@ bench() { # [--json FILE]  measures and prints the performance table
 }
 
 clean() { # removes what the other commands made here; your data/ and .env stay
-  rm -rf "$VENV" .pytest_cache .mypy_cache .ruff_cache .hypothesis
+  rm -rf "$VENV" "$NODE_FOLDER/node_modules" .pytest_cache .mypy_cache .ruff_cache .hypothesis
   find . -name __pycache__ -type d -prune -exec rm -rf {} +
 }
 

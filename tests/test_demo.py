@@ -12,10 +12,13 @@ import time
 import urllib.parse
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
 import feedparser
+import node_scripts
 import pytest
 from demo_process import DIRECT, START_WITHIN_S, Demo, fetch, running, start, text_message, write_export
 from lxml import etree
@@ -134,6 +137,43 @@ def test_newsboat_reads_the_same_posts_from_atom(demo: Demo, tmp_path: Path) -> 
     assert len(read["rss"]) > 20
     # A post may have come in between.
     assert read["rss"].items() <= read["atom"].items()
+
+
+def moment(text: str) -> datetime:
+    """A date in either of the forms that feeds have it in."""
+    return datetime.fromisoformat(text) if text[:4].isdigit() else parsedate_to_datetime(text)
+
+
+def test_readers_in_javascript_read_the_same_posts_from_every_format(demo: Demo) -> None:
+    urls = [
+        f"{feed.replace('/rss/', path)}?limit=200"
+        for feed in demo.feeds.values()
+        for path in ("/rss/", "/atom/", "/feed.json/")
+    ]
+    found = node_scripts.run("read.mjs", *urls)
+    for feed in demo.feeds.values():
+        # As published, and later than what was read: a post may have come in between.
+        published = json.loads(fetch(f"{feed.replace('/rss/', '/feed.json/')}?limit=200"))["items"]
+        posts = {item["id"]: item for item in published}
+        for path in ("/rss/", "/atom/", "/feed.json/"):
+            read = found[f"{feed.replace('/rss/', path)}?limit=200"]
+            assert set(read) == ({"feedsmith", "rssParser"} if path != "/feed.json/" else {"feedsmith"})
+            for items in read.values():
+                ids = [item["id"] for item in items]
+                assert len(ids) > 20 and ids == [each for each in posts if each in ids]
+                for item in items:
+                    post = posts[item["id"]]
+                    assert (item["title"], item["link"]) == (post["title"], post["url"])
+                    assert item["html"].strip() == post["content_html"].strip()
+                    assert moment(item["date"]) == moment(post["date_published"])
+            # One of several is the enclosure in RSS.
+            for item in read["feedsmith"]:
+                files = [
+                    {"url": each["url"], "type": each["mime_type"], "length": each["size_in_bytes"]}
+                    for each in posts[item["id"]].get("attachments", [])
+                ]
+                assert item["files"] == files or (path == "/rss/" and len(item["files"]) == 1 < len(files))
+    assert [item for read in found.values() for item in read["feedsmith"] if item["files"]]
 
 
 def test_the_list_of_feeds_is_sorted_as_the_account_sorts_its_chats(demo: Demo) -> None:

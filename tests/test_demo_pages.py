@@ -1,4 +1,7 @@
-"""The demo's pages before judges: axe for who can't see or use a mouse, and mf2py for programs that read pages."""
+"""The demo's pages before judges.
+
+Axe is for who can't see or use a mouse, html-validate for what HTML is, and mf2py for programs that read pages.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 import feedparser
+import httpx
 import mf2py
+import node_scripts
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from demo_process import Demo, fetch, running
@@ -73,6 +78,27 @@ def test_axe_does_look(browser: Browser) -> None:
     found = {violation["id"] for violation in Axe().run(page).response["violations"]}
     assert {"image-alt", "label", "color-contrast", "html-has-lang"} <= found
     page.close()
+
+
+def test_html_validate_finds_nothing_wrong(demo: Demo) -> None:
+    paths = PAGES | {"a wrong request": "/html/demo_lighthouse?limit=0"}
+    paths |= {title: f"{httpx.URL(url).path.replace('/rss/', '/html/')}?limit=200" for title, url in demo.feeds.items()}
+    # One in ten, which is another kind each time.
+    paths |= {f"post {number}": f"/html/demo_lighthouse/{number}" for number in range(1, 80, 10)}
+    # As a browser asks.
+    asked = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    with httpx.Client(base_url=demo.base, headers=asked, timeout=60, trust_env=False) as client:
+        pages = {name: client.get(path).text for name, path in paths.items()}
+    assert all(page.startswith("<!DOCTYPE html>") for page in pages.values())
+    assert node_scripts.run("judge.mjs", given=json.dumps(pages)) == []
+
+
+def test_html_validate_does_look() -> None:
+    page = "<html><body><p>a<p>b</body><img src=x><audio autoplay></audio><a href=x>a <a href=y>b</a></a></html>"
+    found = node_scripts.run("judge.mjs", given=json.dumps({"bad": page}))
+    assert {each["page"] for each in found} == {"bad"}
+    rules = {"missing-doctype", "no-implicit-close", "wcag/h37", "no-autoplay", "element-permitted-content"}
+    assert rules <= {each["rule"] for each in found}
 
 
 def test_programs_read_all_posts_from_a_page(demo: Demo) -> None:

@@ -191,7 +191,7 @@ def user(machine: Path, number: int) -> None:
 
 @pytest.mark.parametrize(
     ("command", "packages"),
-    [("test", "newsboat chromium libxml2-utils gpodder"), ("bench", "wrk")],
+    [("test", "newsboat chromium libxml2-utils gpodder nodejs npm"), ("bench", "wrk")],
 )
 @pytest.mark.parametrize(("number", "through"), [(0, ""), (1000, "sudo ")])
 def test_missing_tools_come_from_apt(
@@ -208,7 +208,45 @@ def test_missing_tools_without_the_right_to_install_are_one_line(installed: Path
     (bare_machine / "sudo").unlink()
     done = run(installed / "run.sh", "test", cwd=installed, PATH=str(bare_machine))
     assert done.returncode == 1
-    assert done.stderr == "Please install, as root: apt-get install newsboat chromium libxml2-utils gpodder\n"
+    assert (
+        done.stderr == "Please install, as root: apt-get install newsboat chromium libxml2-utils gpodder nodejs npm\n"
+    )
+
+
+@pytest.fixture
+def node_machine(bare_machine: Path) -> Path:
+    """The machine with all tools that tests need; `npm` notes how it was called, and makes its folder or fails."""
+    scripts = dict.fromkeys(("newsboat", "chromium", "xmllint", "gpo"), "")
+    scripts["node"] = 'echo "v$(cat "${0%/*}/node-version")"'
+    scripts["npm"] = """
+printf '%s: %s\\n' "${PWD##*/}" "$*" >>"${0%/*}/calls"
+[ ! -e "${0%/*}/no-network" ] || { echo "no network" >&2; exit 1; }
+"${0%/*}/mkdir" -p node_modules"""
+    for name, text in scripts.items():
+        (bare_machine / name).write_text(f"#!{bare_machine}/bash\n{text}\n")
+        (bare_machine / name).chmod(stat.S_IRWXU)
+    (bare_machine / "mkdir").symlink_to(shutil.which("mkdir") or "")
+    (bare_machine / "node-version").write_text("20")
+    return bare_machine
+
+
+def test_the_tests_node_packages_are_installed_once_for_each_list_and_node(installed: Path, node_machine: Path) -> None:
+    folder = installed / "tests" / "node"
+    folder.mkdir(parents=True)
+    calls = node_machine / "calls"
+    expected = ""
+    for lock, node in (("first", "20"), ("second", "20"), ("second", "22")):
+        (folder / "package-lock.json").write_text(lock)
+        (node_machine / "node-version").write_text(node)
+        (node_machine / "no-network").touch()
+        failed = run(installed / "run.sh", "test", cwd=installed, PATH=str(node_machine))
+        assert (failed.returncode, failed.stderr.splitlines()[-2]) == (1, "no network")
+        assert f"Could not install the packages of {folder}" in failed.stderr.splitlines()[-1]
+        (node_machine / "no-network").unlink()
+        for _ in range(2):
+            run(installed / "run.sh", "test", cwd=installed, PATH=str(node_machine))
+        expected += "node: ci --silent --ignore-scripts --no-audit --no-fund\n" * 2
+        assert calls.read_text() == expected
 
 
 def test_a_python_without_the_means_for_environments_is_one_line_with_its_package(
