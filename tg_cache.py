@@ -26,7 +26,7 @@ from model.channel import Channel
 from model.channel_key import parse_channel_key
 from model.message import LARGEST_ID, Message
 from single_flight import SingleFlight
-from tg_throttle import Priority
+from tg_throttle import Priority, errand
 
 __all__ = ["History", "HistoryStats", "Patience", "StaleReason", "TelegramReader", "Window", "parse_channel_key"]
 
@@ -77,7 +77,6 @@ class History:
         patience: Patience | None = None,
         queue_wait: Callable[[], float] = lambda: 1.0,
     ) -> None:
-        self._source = source
         self._clock = clock
         self._directory = Directory(
             database, source, ttl=lambda: channel_ttl * jitter(), longest_ttl=channel_ttl, clock=clock
@@ -95,7 +94,8 @@ class History:
         self._queue_wait = queue_wait
         self._waiting = WaitingRoom(patience or Patience())
         self._posts: SingleFlight[tuple[int, int, bool], tuple[Message, ...]] = SingleFlight()
-        self._loose = LoosePosts(clock)
+        self._loose = LoosePosts(source, clock)
+        self._setbacks = (self._directory.setbacks, self._windows.setbacks, self._loose.setbacks)
         self._hits = self._stale_served = 0
 
     async def channel(self, key: str | int, *, priority: Priority = Priority.INTERACTIVE) -> Channel:
@@ -228,8 +228,8 @@ class History:
 
     def forget_failures(self) -> None:
         """The connection has come back: what failed may be asked for again."""
-        self._directory.setbacks.forget_all()
-        self._windows.setbacks.forget_all()
+        for setbacks in self._setbacks:
+            setbacks.forget_all()
 
     def stats(self) -> HistoryStats:
         """Counters for health and metrics."""
@@ -241,7 +241,7 @@ class History:
             extensions=self._windows.extensions,
             stale_served=self._stale_served,
             refused_channels=self._directory.refusals.in_force,
-            failing_channels=self._directory.setbacks.in_force + self._windows.setbacks.in_force,
+            failing_channels=sum(setbacks.in_force for setbacks in self._setbacks),
             missing_posts=self._loose.missing,
             waiting=self._waiting.stats(),
         )
@@ -257,10 +257,16 @@ class History:
         waited: float = 0,
     ) -> T:
         """What `fetch` gives, for as long as a reader waits; in the background for as long as it takes."""
+
+        async def on_one_errand() -> T:
+            # When many channels are asked for at once, the first is served soon, and not all of them at the end.
+            with errand():
+                return await fetch()
+
         if priority is Priority.BACKGROUND:
-            return await fetch()
+            return await on_one_errand()
         return await self._waiting.wait(
-            key, fetch, stored=stored, retry_after=lambda: self._queue_wait() * max(1, calls()), waited=waited
+            key, on_one_errand, stored=stored, retry_after=lambda: self._queue_wait() * max(1, calls()), waited=waited
         )
 
     async def _current(self, key: str | int, count: int, priority: Priority, *, stale: bool) -> Window:
@@ -369,13 +375,13 @@ class History:
         if loose is not None:
             return loose
         ids = range(max(1, post_id - ALBUM_SIZE + 1), min(post_id + ALBUM_SIZE, LARGEST_ID + 1))
-        messages = await self._source.messages(channel, ids, priority=priority)
+        messages = await self._loose.fetch(channel, ids, priority)
         album = album_of(tuple(messages), post_id)
         self._loose.put(channel.id, post_id, album, self._windows.expiry())
         return album
 
     async def _fetch_anew(self, channel: Channel, post_id: int, priority: Priority) -> tuple[Message, ...]:
-        fetched = await self._source.messages(channel, [post_id], priority=priority)
+        fetched = await self._loose.fetch(channel, [post_id], priority)
         messages = tuple(message for message in fetched if message.id == post_id)
         self._loose.forget(channel.id, post_id)
         now = self._clock()

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -55,9 +57,9 @@ class FloodRules(msgspec.Struct, frozen=True, kw_only=True):
 class GateStats(msgspec.Struct, frozen=True, kw_only=True):
     """The gate at one moment. Counters count since the start of the process.
 
-    `longest_wait_s` is how long the first of those in a queue has waited; the usual times are means in which the latest
-    calls count most. `calls` are those that started, by name; `floods_on` are the seconds that each pause lasts on, by
-    scope.
+    `longest_wait_s` is the longest that one of those in a queue has waited; the usual times are means in which the
+    latest calls count most. `calls` are those that started, by name; `floods_on` are the seconds that each pause lasts
+    on, by scope.
     """
 
     open: bool
@@ -76,17 +78,56 @@ class GateStats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(slots=True, eq=False)
+class _Errand:
+    """Calls that serve one purpose, which came up at `since`."""
+
+    since: float
+    over: bool = False
+
+
+# Tasks that are made on an errand inherit it.
+_current_errand: ContextVar[_Errand | None] = ContextVar("errand", default=None)
+
+
+@contextmanager
+def errand() -> Iterator[None]:
+    """All calls made within, also by tasks started within, get their turns as if they had all come at its beginning.
+
+    So of many that need several calls each the first is done first, and not all of them at the very end. An errand
+    within an errand is part of it.
+    """
+    outer = _current_errand.get()
+    if outer is not None and not outer.over:
+        yield
+        return
+    own = _Errand(asyncio.get_running_loop().time())
+    token = _current_errand.set(own)
+    try:
+        yield
+    finally:
+        # What goes on longer, such as a connection made for it, is nobody's errand any more.
+        own.over = True
+        _current_errand.reset(token)
+
+
+@dataclass(slots=True, eq=False)
 class _Turn:
-    """A call that waits `since` then: `granted` gets None when it may start, or why it may not."""
+    """A call that waits `since` then, in its place among those that `came`.
+
+    `granted` gets None when it may start, or why it may not.
+    """
 
     name: str
     opening: bool
     since: float
+    came: float
     granted: asyncio.Future[None]
 
 
 class RpcGate:
     """Lets calls through one by one, first come first served, interactive ones ahead of background ones.
+
+    Calls of one `errand` have all come when it began.
 
     `concurrency`: calls in flight at most. `min_interval`: seconds between two starts at least. `timeout`:
     seconds that a call may last once it started; waiting for its turn does not count.
@@ -148,8 +189,13 @@ class RpcGate:
         """
         self._check(name, opening)
         queue = self._queues[priority]
-        turn = _Turn(name, opening, self._now(), asyncio.get_running_loop().create_future())
-        queue.append(turn)
+        now, purpose = self._now(), _current_errand.get()
+        came = now if purpose is None or purpose.over else purpose.since
+        turn = _Turn(name, opening, now, came, asyncio.get_running_loop().create_future())
+        place = len(queue)
+        while place and queue[place - 1].came > came:
+            place -= 1
+        queue.insert(place, turn)
         self._admit()
         try:
             await turn.granted
@@ -225,7 +271,7 @@ class RpcGate:
             queued_interactive=len(self._queues[Priority.INTERACTIVE]),
             queued_background=len(self._queues[Priority.BACKGROUND]),
             longest_wait_s=round(
-                max((self._now() - queue[0].since for queue in self._queues.values() if queue), default=0.0), 3
+                max((self._now() - turn.since for queue in self._queues.values() for turn in queue), default=0.0), 3
             ),
             usual_wait_s=round(self._usual_wait, 3),
             usual_call_s=round(self._usual_seconds, 3),

@@ -486,6 +486,33 @@ async def test_a_channel_whose_calls_fail_is_asked_for_less_and_less_often(
     assert bench.history.stats().failing_channels == 0
 
 
+@pytest.mark.parametrize("fault", [TelegramRefused("no", 30), TelegramTimeout("silence")], ids=["refused", "silent"])
+async def test_single_posts_that_telegram_fails_to_give_are_asked_for_less_and_less_often(
+    bench: Bench, fault: TelegramRefused | TelegramTimeout
+) -> None:
+    bench.telegram.write(300)
+    await bench.seen(10)
+    bench.telegram.faults["messages"] = fault
+    bench.calls()
+    for minute in range(60):
+        bench.clock.now = 1_000_000 + minute * 60
+        for ask in (bench.history.message("news", 7), bench.history.refetch("news", 8)):
+            with pytest.raises(type(fault)):
+                await ask
+    assert bench.calls()["messages"] < 15
+    assert bench.history.stats().failing_channels == 1
+    bench.telegram.faults.clear()
+    bench.clock.now += 900
+    assert (await bench.history.message("news", 7)).id == 7
+    bench.telegram.faults["messages"] = fault
+    with pytest.raises(type(fault)):
+        await bench.history.refetch("news", 8)
+    # A new connection may mean that it is over.
+    bench.telegram.faults.clear()
+    bench.history.forget_failures()
+    assert (await bench.history.refetch("news", 8)).id == 8
+
+
 async def test_after_a_success_the_next_failure_is_the_first_one(bench: Bench) -> None:
     bench.telegram.write(20)
     await bench.seen()

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 import msgspec
 import pytest
+import virtual_time
 
 from errors import FloodWait, NotLoggedIn, TelegramTimeout, TelegramUnavailable
-from tg_throttle import BACKGROUND_SHARE, CONNECTING, FloodRules, Priority, RpcGate
+from tg_throttle import BACKGROUND_SHARE, CONNECTING, FloodRules, Priority, RpcGate, errand
 
 BACKGROUND = Priority.BACKGROUND
 
@@ -83,6 +84,67 @@ async def test_calls_of_one_priority_are_served_in_the_order_they_came() -> None
     order: list[str] = []
     await asyncio.gather(*(gate.call("m", noting(order, str(n), 0.001)) for n in range(8)))
     assert order == [str(n) for n in range(8)]
+
+
+def test_the_calls_of_an_older_errand_come_first_so_that_it_is_done_before_younger_ones() -> None:
+    gate = RpcGate(min_interval=0.5)
+    order: list[str] = []
+
+    async def call(name: str) -> None:
+        await gate.call("m", noting(order, name, 0.1))
+
+    async def go(name: str, came: float) -> None:
+        await asyncio.sleep(came)
+        with errand():
+            await call(f"{name}1")
+            # Also in a task of its own, and with a purpose within the purpose.
+            await asyncio.create_task(go_on(f"{name}2"))
+            await call(f"{name}3")
+
+    async def go_on(name: str) -> None:
+        with errand():
+            await call(name)
+
+    async def alone(came: float) -> None:
+        await asyncio.sleep(came)
+        await call("alone")
+
+    async def all_go() -> None:
+        await asyncio.gather(go("a", 0.01), go("b", 0.02), alone(0.03), go("c", 0.04))
+
+    virtual_time.run(all_go())
+    assert order == ["a1", "a2", "a3", "b1", "b2", "b3", "alone", "c1", "c2", "c3"]
+
+
+async def test_a_call_after_its_errand_waits_like_any_other() -> None:
+    gate = RpcGate(min_interval=0)
+    order: list[str] = []
+    with errand():
+        over = asyncio.Event()
+
+        async def late() -> None:
+            await over.wait()
+            await gate.call("m", noting(order, "late"))
+
+        task = asyncio.create_task(late())
+        await asyncio.sleep(0)
+    first = asyncio.create_task(gate.call("m", noting(order, "first", 0.01)))
+    others = [asyncio.create_task(gate.call("m", noting(order, str(n)))) for n in range(2)]
+    await asyncio.sleep(0)
+    over.set()
+    await asyncio.gather(first, task, *others)
+    assert order == ["first", "0", "1", "late"]
+
+
+async def test_an_errand_does_not_carry_background_calls_ahead_of_readers() -> None:
+    gate = RpcGate(min_interval=0)
+    order: list[str] = []
+    with errand():
+        first = asyncio.create_task(gate.call("m", noting(order, "first", 0.01)))
+        background = asyncio.create_task(gate.call("m", noting(order, "background"), priority=BACKGROUND))
+        await asyncio.sleep(0)
+    await asyncio.gather(first, background, gate.call("m", noting(order, "interactive")))
+    assert order == ["first", "interactive", "background"]
 
 
 async def test_interactive_calls_overtake_background_ones() -> None:
