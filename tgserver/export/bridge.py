@@ -83,10 +83,12 @@ class QuoteExtra(_Extra, frozen=True):
 
 
 class ReplyExtra(_Extra, frozen=True):
-    """A reply to a message of another channel."""
+    """A reply to a message of another channel, or to a story: of a user, a channel, or the chat itself."""
 
     chat_id: Id | None = None
+    user_id: Id | None = None
     message_id: MessageId | None = None
+    story_id: MessageId | None = None
     from_name: str | None = None
 
 
@@ -145,6 +147,7 @@ class MessageExtra(_Extra, frozen=True):
     invert_media: bool = False
     silent: bool = False
     pinned: bool = False
+    restriction: str | None = None
     thumb: str | None = None
     poster: str | None = None
     supports_streaming: bool = True
@@ -183,6 +186,9 @@ def message_extra(data: Json, where: str) -> MessageExtra:
             raise ExportError(
                 f"{where}: bridge.reactions: each reaction needs exactly one of emoji, custom_emoji_id, paid"
             )
+    reply = extra.reply_to
+    if reply is not None and reply.user_id is not None and (reply.story_id is None or reply.chat_id is not None):
+        raise ExportError(f"{where}: bridge.reply_to: user_id is whose story_id it is, instead of chat_id")
     return extra
 
 

@@ -47,9 +47,11 @@ def build_forward(scope: Scope, data: Json, extra: MessageExtra) -> raw.types.Me
     )
 
 
-def build_reply(scope: Scope, data: Json, extra: MessageExtra) -> raw.types.MessageReplyHeader | None:
-    """The header of a reply: to which message, of which chat, quoting what; `None` if it isn't one."""
+def build_reply(scope: Scope, data: Json, extra: MessageExtra) -> raw.base.MessageReplyHeader | None:
+    """The header of a reply: to which message or story, of which chat, quoting what; `None` if it isn't one."""
     told = extra.reply_to or ReplyExtra()
+    if told.story_id is not None:
+        return _t.MessageReplyStoryHeader(peer=_story_owner(scope, told), story_id=told.story_id)
     pinned_or_scored = data.get("message_id") or data.get("game_message_id") or data.get("invoice_message_id")
     written = data.get("reply_to_message_id") or (pinned_or_scored if data.get("type") == "service" else None)
     to_id = told.message_id or max(0, int32(written))
@@ -73,6 +75,14 @@ def build_reply(scope: Scope, data: Json, extra: MessageExtra) -> raw.types.Mess
         header.quote_entities = entities or None
         header.quote_offset = extra.quote.offset
     return header
+
+
+def _story_owner(scope: Scope, told: ReplyExtra) -> raw.base.Peer:
+    if told.user_id is not None:
+        return _t.PeerUser(user_id=scope.peers.user(told.user_id))
+    if told.chat_id is not None:
+        return _t.PeerChannel(channel_id=scope.peers.channel(told.chat_id))
+    return scope.peer
 
 
 def build_replies(scope: Scope, extra: MessageExtra) -> raw.types.MessageReplies | None:

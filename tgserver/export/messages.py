@@ -18,6 +18,7 @@ from tgserver.export.context import (
 )
 from tgserver.export.errors import ExportError
 from tgserver.export.media import build_media
+from tgserver.export.named_files import named_files
 from tgserver.export.scope import Scope
 from tgserver.export.text import mentioned_user_id, message_text
 from tgserver.export.tl_json import from_json
@@ -42,7 +43,7 @@ def build(scope: Scope, message_id: int, data: Json) -> TLMessage:
 def _service(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> raw.types.MessageService:
     sender = _sender(scope, data.get("actor_id"), data.get("actor"))
     if extra.action is not None:
-        action = _from_json(scope, message_id, "action", "MessageAction", extra.action)
+        action = _from_json(scope, message_id, data, "action", "MessageAction", extra.action)
     else:
         action = build_action(scope, message_id, data)
     return raw.types.MessageService(
@@ -69,7 +70,7 @@ def _message(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> 
             scope.peers.user(user_id, fields.get("text"))
     if extra.entities is not None:
         entities = [
-            _from_json(scope, message_id, f"entities[{index}]", "MessageEntity", entry)
+            _from_json(scope, message_id, data, f"entities[{index}]", "MessageEntity", entry)
             for index, entry in enumerate(extra.entities)
         ]
     sender = _sender(scope, data.get("from_id"), data.get("from"))
@@ -101,14 +102,15 @@ def _message(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> 
         pinned=extra.pinned or None,
         invert_media=extra.invert_media or None,
         noforwards=None,
+        restriction_reason=_restriction(extra),
         from_boosts_applied=int32(data.get("from_boosts_applied", data.get("boosts_applied"))) or None,
-        rich_message=_rich_message(scope, message_id, extra),
+        rich_message=_rich_message(scope, message_id, data, extra),
     )
 
 
 def _media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> raw.base.MessageMedia | None:
     if extra.media is not None:
-        media: raw.base.MessageMedia = _from_json(scope, message_id, "media", "MessageMedia", extra.media)
+        media: raw.base.MessageMedia = _from_json(scope, message_id, data, "media", "MessageMedia", extra.media)
         return media
     built = build_media(scope, message_id, data, extra)
     if extra.web_page is None:
@@ -121,11 +123,17 @@ def _media(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> ra
     return build_web_page(scope, message_id, extra.web_page, data)
 
 
-def _rich_message(scope: Scope, message_id: int, extra: MessageExtra) -> raw.base.RichMessage | None:
+def _rich_message(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> raw.base.RichMessage | None:
     if extra.rich_message is None:
         return None
-    rich: raw.base.RichMessage = _from_json(scope, message_id, "rich_message", "RichMessage", extra.rich_message)
+    rich: raw.base.RichMessage = _from_json(scope, message_id, data, "rich_message", "RichMessage", extra.rich_message)
     return rich
+
+
+def _restriction(extra: MessageExtra) -> list[raw.base.RestrictionReason] | None:
+    if extra.restriction is None:
+        return None
+    return [raw.types.RestrictionReason(platform="all", reason="terms", text=extra.restriction)]
 
 
 def _sender(scope: Scope, written: object, name: object) -> raw.base.Peer | None:
@@ -143,10 +151,10 @@ def _is_own(scope: Scope, sender: raw.base.Peer | None) -> bool | None:
     return (isinstance(scope.chat.peer, raw.types.User) and sender.user_id != scope.chat.id) or None
 
 
-def _from_json(scope: Scope, message_id: int, key: str, kind: str, told: object) -> Any:
+def _from_json(scope: Scope, message_id: int, data: Json, key: str, kind: str, told: object) -> Any:
     where = f"{scope.where(message_id)}: bridge.{key}"
     try:
-        built = from_json(told)
+        built = from_json(told, named_files(scope, message_id, data))
     except ValueError as error:
         raise ExportError(f"{where}: {error}") from error
     if not type(built).__name__.startswith(kind):

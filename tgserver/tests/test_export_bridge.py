@@ -185,6 +185,46 @@ def test_bytes_in_tl_are_base64() -> None:
     assert with_bridge(media=media).media.extended_media[0].thumb.bytes == b"\0\1"
 
 
+def test_files_named_in_tl_are_served_and_their_ids_known(tmp_path: Path) -> None:
+    (tmp_path / "wave.png").write_bytes(png(640, 480))
+    (tmp_path / "wave.mp4").write_bytes(b"film")
+    world = World()
+    film = {"file": "wave.mp4", "media_type": "video_file", "duration_seconds": 2, "thumbnail": "wave.png"}
+    live = {
+        "_": "types.MessageMediaPhoto",
+        "photo": {"_photo": "wave.png"},
+        "live_photo": True,
+        "video": {"_document": film},
+    }
+    media = built_message(message(5, bridge={"media": live}), tmp_path, world).media
+    assert world.files[media.photo.id, "x"].read(0, 10_000) == png(640, 480)
+    assert world.files[media.video.id, ""].read(0, 10) == b"film"
+    assert (media.video.attributes[0].duration, media.video.thumbs[0].w, media.video.date) == (2, 640, WHEN)
+
+    caption = {
+        "_": "types.PageCaption",
+        "text": {"_": "types.TextPlain", "text": "A wave"},
+        "credit": {"_": "types.TextEmpty"},
+    }
+    block = {"_": "types.PageBlockPhoto", "photo_id": {"_id": {"_photo": "wave.png"}}, "caption": caption}
+    rich = {"_": "types.RichMessage", "blocks": [block], "photos": [{"_photo": "wave.png"}], "documents": []}
+    article = built_message(message(6, bridge={"rich_message": rich}), tmp_path, world).rich_message
+    assert article.blocks[0].photo_id == article.photos[0].id != media.photo.id
+
+
+def test_a_reply_may_answer_a_story() -> None:
+    assert with_bridge(reply_to={"story_id": 4}).reply_to == T.MessageReplyStoryHeader(
+        peer=T.PeerChannel(channel_id=CHANNEL), story_id=4
+    )
+    assert with_bridge(reply_to={"story_id": 4, "user_id": 10}).reply_to.peer == T.PeerUser(user_id=10)
+    assert with_bridge(reply_to={"story_id": 4, "chat_id": 20}).reply_to.peer == T.PeerChannel(channel_id=20)
+
+
+def test_a_message_may_be_barred() -> None:
+    [reason] = with_bridge(restriction="Not shown here").restriction_reason
+    assert (reason.platform, reason.text) == ("all", "Not shown here")
+
+
 def test_entities_may_nest() -> None:
     bold = {"_": "types.MessageEntityBold", "offset": 0, "length": 5}
     italic = {"_": "types.MessageEntityItalic", "offset": 1, "length": 2}
@@ -226,6 +266,14 @@ def test_a_rich_message_is_carried_beside_the_text() -> None:
         ({"media": {"_": "types.MessageMediaDice", "value": "x", "emoticon": "🎲"}}, ["message 5", "bridge.media"]),
         ({"media": {"_": "types.MessageMediaDice", "value": 2**40, "emoticon": "🎲"}}, ["message 5", "bridge.media"]),
         ({"media": {"_": "types.PeerUser", "user_id": 1}}, ["message 5", "types.PeerUser is no MessageMedia"]),
+        ({"media": {"_photo": "none.png"}}, ["message 5", "bridge.media", "none.png"]),
+        ({"media": {"_photo": "../result.json"}}, ["message 5", "bridge.media", "../result.json"]),
+        ({"media": {"_document": {"file_name": "no.file"}}}, ["message 5", "bridge.media", "None"]),
+        ({"media": {"_document": {"file": "result.json", "thumbnail": "none.png"}}}, ["bridge.media", "none.png"]),
+        ({"media": {"_document": {"file": "result.json"}}}, ["message 5", "types.Document is no MessageMedia"]),
+        ({"media": {"_": "types.MessageMediaGame", "game": {"_id": 5}}}, ["message 5", "_id needs"]),
+        ({"reply_to": {"user_id": 5, "message_id": 1}}, ["message 5", "bridge.reply_to", "story_id"]),
+        ({"reply_to": {"user_id": 5, "chat_id": 1, "story_id": 1}}, ["message 5", "bridge.reply_to", "chat_id"]),
         ({"media": {"value": 1}}, ["message 5", "bridge.media", '"_"']),
         ({"media": {"_": "types.PhotoStrippedSize", "type": "i", "bytes": {"_bytes": "%"}}}, ["base64"]),
         ({"entities": [{"_": "types.MessageEntityBold"}]}, ["message 5", "bridge.entities[0]", "offset"]),
