@@ -93,7 +93,7 @@ def test_the_files_of_a_polled_feed_are_fetched_before_anyone_asks(demo: Demo) -
 
 
 def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo: Demo) -> None:
-    assert len(demo.feeds) == 5
+    assert len(demo.feeds) == 6
     for url in demo.feeds.values():
         content = fetch(f"{url}?limit=200")
         parsed = feedparser.parse(content)

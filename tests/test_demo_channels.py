@@ -22,8 +22,10 @@ Holds = Callable[[Json], object]
 
 DEMO = Path(__file__).resolve().parent.parent / "demo"
 CHANNELS = DEMO / "channels"
-NAMES = ("harbour_talk", "lantern", "lighthouse", "observatory", "station")
-TOTAL_BYTES_MAX = 6_000_000
+NAMES = ("harbour_talk", "lantern", "lighthouse", "noticeboard", "observatory", "station")
+# Shows kinds, not news: nothing new comes in while the demo runs.
+QUIET = "demo_noticeboard"
+TOTAL_BYTES_MAX = 6_200_000
 
 
 @cache
@@ -63,13 +65,28 @@ def referenced_files(name: str) -> Iterator[str]:
         yield from (beside[key] for key in ("thumb", "poster") if key in beside)
         if "photo" in beside.get("web_page", {}):
             yield beside["web_page"]["photo"]
+        yield from files_named_in_tl(beside)
+
+
+def files_named_in_tl(told: object) -> Iterator[str]:
+    if isinstance(told, list):
+        for part in told:
+            yield from files_named_in_tl(part)
+    elif isinstance(told, dict):
+        for key, value in told.items():
+            if key == "_photo":
+                yield value
+            elif key == "_document":
+                yield from (value[file] for file in ("file", "thumbnail") if file in value)
+            else:
+                yield from files_named_in_tl(value)
 
 
 def files_of_type(suffix: str) -> list[Path]:
     return sorted(CHANNELS.rglob(f"*{suffix}"))
 
 
-def test_the_folder_holds_exactly_the_five_channels() -> None:
+def test_the_folder_holds_exactly_the_channels() -> None:
     assert sorted(path.name for path in CHANNELS.iterdir()) == sorted(NAMES)
 
 
@@ -469,14 +486,14 @@ def test_an_album_has_one_id_and_several_parts() -> None:
                 group = bridge(message)["grouped_id"]
                 parts[group] = parts.get(group, 0) + 1
     assert len(parts) >= 5
-    assert all(3 <= count <= 10 for count in parts.values())
+    assert {2, 3, 10} <= set(parts.values()) <= set(range(2, 11))
 
 
 def test_live_posts_go_to_demo_channels_and_use_their_files() -> None:
     folders = {export(name)["bridge"]["username"]: CHANNELS / name for name in NAMES}
     posts = json.loads((DEMO / "live_posts.json").read_text("utf-8"))
     assert len(posts) >= 30
-    assert {post["channel"] for post in posts} == set(folders)
+    assert {post["channel"] for post in posts} == set(folders) - {QUIET}
     for post in posts:
         message = post["message"]
         assert text(message)
