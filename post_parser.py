@@ -159,6 +159,7 @@ def _render(group: Group, channel: Channel, options: RenderOptions) -> Post:
         tags=own.tags,
         enclosures=tuple(sheet.enclosures),
         images=tuple(sheet.images),
+        placeholders=sheet.placeholders,
         forwarded_from=None if forward is None else forward.origin,
         forward_url="" if forward is None else original_url(forward, options.link_host),
         comments_url="" if discussed is None else comments_url(sheet, discussed),

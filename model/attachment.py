@@ -21,7 +21,8 @@ class FileRef(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only
     `unique_id` names the file for ever and for every account (file_unique_id of the bots' API, followed by
     `-` and the size letter for a thumbnail); it is URL-safe.
     `thumb_type` is the TL size letter for photos and thumbnails, "" for a whole document. `size` is in bytes,
-    0 if unknown. `peer_*` are set for `PEER_PHOTO` only.
+    0 if unknown. `peer_*` are set for `PEER_PHOTO` only. `stripped` is Telegram's stripped thumbnail of the picture,
+    b"" if there is none, or if the picture may be transparent.
     """
 
     location: FileLocation
@@ -40,10 +41,11 @@ class FileRef(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only
     date: int = 0
     peer_id: int = 0
     peer_access_hash: int = 0
+    stripped: bytes = b""
 
 
 class Photo(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, tag="photo", tag_field="_"):
-    """A photo in its largest size; `thumb` a small size for placeholders."""
+    """A photo in its largest size; `thumb` a small one."""
 
     file: FileRef
     thumb: FileRef | None = None

@@ -58,6 +58,16 @@ class Image(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     height: int = 0
 
 
+class Placeholder(NamedTuple):
+    """What pages may show where an image or film of the body comes later: a stripped thumbnail.
+
+    `url` is the element's `src`.
+    """
+
+    url: str
+    stripped: bytes
+
+
 class PostFile(NamedTuple):
     """A file that the post's HTML names, and the message of the post that carries it."""
 
@@ -80,7 +90,8 @@ class Post(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     text escaped and have yet to pass the sanitizer. `text` is the plain text. `date` is the first message's, `updated`
     the latest visible edit (None: never edited). `link` is the post at `link_host`.
     `forward_url` is the original of a forwarded post, "" where it has no address on the web. `counters` says in
-    numbers what the footer says in words. `files` are all that the HTML has addresses of; they hold what
+    numbers what the footer says in words. `placeholders` have one entry for each image and film that has one, at most.
+    `files` are all that the HTML has addresses of; they hold what
     Telegram wants to know, so they are not to be shown.
     """
 
@@ -100,6 +111,7 @@ class Post(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     tags: tuple[str, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     images: tuple[Image, ...] = ()
+    placeholders: tuple[Placeholder, ...] = ()
     forwarded_from: PeerName | None = None
     forward_url: str = ""
     comments_url: str = ""

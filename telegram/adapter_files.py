@@ -25,6 +25,8 @@ from telegram.adapter_peers import unique_file_id
 _PLACEHOLDER_SIZES = ("m", "s")
 # A poster need not be larger than this many pixels.
 _POSTER_AREA = 1280 * 1280
+# What shines through a transparent picture stays in sight.
+_OPAQUE = "image/jpeg"
 
 
 class _Size(NamedTuple):
@@ -54,7 +56,12 @@ def _sizes(sizes: Iterable[raw.base.PhotoSize] | None) -> list[_Size]:
     return sorted(found, key=lambda size: size.area)
 
 
-def _size_file(photo: raw.types.Photo, size: _Size, *, main: bool) -> FileRef:
+def _stripped(sizes: Iterable[raw.base.PhotoSize] | None) -> bytes:
+    """The picture's stripped thumbnail, b"" without one."""
+    return next((size.bytes for size in sizes or () if isinstance(size, raw.types.PhotoStrippedSize)), b"")
+
+
+def _size_file(photo: raw.types.Photo, size: _Size, *, main: bool, stripped: bool = True) -> FileRef:
     return FileRef(
         location=FileLocation.PHOTO,
         id=photo.id,
@@ -68,6 +75,7 @@ def _size_file(photo: raw.types.Photo, size: _Size, *, main: bool) -> FileRef:
         width=size.width,
         height=size.height,
         date=photo.date,
+        stripped=_stripped(photo.sizes) if stripped else b"",
     )
 
 
@@ -88,7 +96,7 @@ def to_photo(photo: raw.base.Photo | None, *, spoiler: bool = False) -> Photo | 
     thumb = next((by_type[kind] for kind in _PLACEHOLDER_SIZES if kind in by_type), None)
     return Photo(
         file=main,
-        thumb=None if thumb is None else _size_file(photo, thumb, main=False),
+        thumb=None if thumb is None else _size_file(photo, thumb, main=False, stripped=False),
         spoiler=spoiler,
     )
 
@@ -147,6 +155,7 @@ def document_thumb(document: raw.types.Document, mime_type: str = "image/jpeg") 
         width=size.width,
         height=size.height,
         date=document.date,
+        stripped=_stripped(document.thumbs) if mime_type == _OPAQUE else b"",
     )
 
 
@@ -168,6 +177,7 @@ def to_document(
     found = _attributes(document)
     shape = found.video or found.image
     width, height = (shape.w, shape.h) if shape else (0, 0)
+    opaque = found.sticker is None and (found.video is not None or document.mime_type == _OPAQUE)
     file = FileRef(
         location=FileLocation.DOCUMENT,
         id=document.id,
@@ -181,6 +191,7 @@ def to_document(
         width=width,
         height=height,
         date=document.date,
+        stripped=_stripped(document.thumbs) if opaque else b"",
     )
     if found.sticker is not None:
         return Sticker(

@@ -56,7 +56,7 @@ def to_media(media: Any) -> Media | None:
                     STRIPPED, square("s", 90, 1), square("m", 320, 2), square("y", 1280, 4), square("x", 800, 3)
                 )
             ),
-            Photo(file=photo_file("y", 1280, 4), thumb=photo_file("m", 320, 2, main=False)),
+            Photo(file=photo_file("y", 1280, 4, stripped=STRIPPED.bytes), thumb=photo_file("m", 320, 2, main=False)),
             id="the largest size and a placeholder",
         ),
         pytest.param(
@@ -100,8 +100,8 @@ def test_photos(media: Any, expected: Media) -> None:
                 thumbs=[STRIPPED, square("s", 100, 5), square("m", 320, 9)],
             ),
             Video(
-                file=document_file("video/mp4", "a.mp4", 1920, 1080),
-                thumb=thumb_file("m", 320, 9),
+                file=document_file("video/mp4", "a.mp4", 1920, 1080, stripped=STRIPPED.bytes),
+                thumb=thumb_file("m", 320, 9, stripped=STRIPPED.bytes),
                 width=1920,
                 height=1080,
                 duration=12.5,
@@ -205,6 +205,22 @@ def test_photos(media: Any, expected: Media) -> None:
 )
 def test_documents(document: raw.types.Document, expected: Media) -> None:
     assert to_media(decoded(T.MessageMediaDocument(document=document))) == expected
+
+
+@pytest.mark.parametrize("attributes", [[shape(512, 512)], [T.DocumentAttributeVideo(duration=3, w=512, h=512)]])
+@pytest.mark.parametrize("mime_type", ["image/webp", "image/png", "video/webm", "image/jpeg"])
+def test_what_may_be_transparent_has_no_placeholder_that_would_shine_through(
+    mime_type: str, attributes: list[Any]
+) -> None:
+    sticker = T.DocumentAttributeSticker(alt="🦊", stickerset=T.InputStickerSetEmpty())
+    thumbs = [STRIPPED, square("m", 320, 9)]
+    pasted = to_media(T.MessageMediaDocument(document=tl_document(mime_type, *attributes, sticker, thumbs=thumbs)))
+    assert isinstance(pasted, Sticker)
+    assert pasted.thumb is not None
+    assert (pasted.file.stripped, pasted.thumb.stripped) == (b"", b"")
+    sent = to_media(T.MessageMediaDocument(document=tl_document(mime_type, shape(512, 512), thumbs=thumbs)))
+    assert isinstance(sent, Document)
+    assert bool(sent.file.stripped) == (mime_type == "image/jpeg")
 
 
 def test_a_videos_own_cover_is_its_poster_in_a_sensible_size() -> None:

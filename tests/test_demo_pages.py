@@ -6,6 +6,7 @@ Axe is for who can't see or use a mouse, html-validate for what HTML is, and mf2
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from datetime import datetime
@@ -121,6 +122,14 @@ def test_programs_read_all_posts_from_a_page(demo: Demo) -> None:
             assert (author if isinstance(author, str) else author["properties"]["name"][0]) == item["authors"][0][
                 "name"
             ]
+
+
+def test_pictures_of_every_channel_are_seen_blurred_before_they_are_there(demo: Demo) -> None:
+    for channel in ("demo_lighthouse", "demo_station", "demo_lantern", "demo_observatory"):
+        page = fetch(f"{demo.base}/html/{channel}?limit=200").decode()
+        framed = re.findall('<span class="frame"><img class="placeholder" src="data:image/jpeg;base64,', page)
+        assert len(framed) > 3, channel
+        assert "data:image" not in fetch(f"{demo.base}/rss/{channel}?limit=200").decode()
 
 
 def test_dates_are_on_the_readers_clock_with_script_and_on_the_servers_without(demo: Demo, browser: Browser) -> None:

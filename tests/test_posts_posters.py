@@ -114,5 +114,26 @@ def test_without_a_thumbnail_there_is_no_empty_one(thumbs: list[Any]) -> None:
             assert not [film for film in elements.named("video") if "poster" in film]
 
 
+def placeholders(tl_media: Any) -> dict[str, bytes]:
+    """Of the media's post: stripped thumbnails by the unique ids of what they stand for."""
+    sheet = Sheet(PUBLIC, OPTIONS)
+    body(sheet, Group((message(1, "", to_media(tl_media, Peers([], []))),), False))
+    return {url.rpartition("/")[2]: stripped for url, stripped in sheet.placeholders}
+
+
+@pytest.mark.parametrize(("kind", "tl_media", "element", "attribute", "unique_id"), SHOWN)
+def test_what_is_seen_has_its_stripped_thumbnail_as_placeholder(
+    kind: str, tl_media: Any, element: str, attribute: str, unique_id: str
+) -> None:
+    # A film's stands for the film, whatever its poster.
+    shown = unique_id if attribute == "src" else UNIQUE
+    assert placeholders(tl_media) == ({} if kind == "sticker" else {shown: STRIPPED.bytes})
+
+
+def test_a_film_whose_only_thumbnail_is_stripped_has_that_and_without_any_there_is_none() -> None:
+    assert placeholders(a_document("video/mp4", FILM, thumbs=[STRIPPED])) == {UNIQUE: STRIPPED.bytes}
+    assert placeholders(a_document("video/mp4", FILM, thumbs=[square("m", 320, 9)])) == {}
+
+
 def test_every_kind_of_file_is_in_the_table() -> None:
     assert {row[0] for row in SHOWN} == {kind.name for kind in ATTACHMENT_KINDS}

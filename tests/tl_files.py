@@ -19,7 +19,7 @@ def tl_photo(*sizes: Any) -> raw.types.Photo:
     return T.Photo(id=77, access_hash=-5, file_reference=b"ref", date=9, sizes=list(sizes), dc_id=4)
 
 
-def photo_file(kind: str, side: int, size: int, *, main: bool = True) -> FileRef:
+def photo_file(kind: str, side: int, size: int, *, main: bool = True, stripped: bytes = b"") -> FileRef:
     return FileRef(
         location=FileLocation.PHOTO,
         id=77,
@@ -33,6 +33,7 @@ def photo_file(kind: str, side: int, size: int, *, main: bool = True) -> FileRef
         width=side,
         height=side,
         date=9,
+        stripped=stripped,
     )
 
 
@@ -54,7 +55,7 @@ def tl_document(mime: str, *attributes: Any, thumbs: list[Any] | None = None) ->
     )
 
 
-def document_file(mime: str, name: str = "", width: int = 0, height: int = 0) -> FileRef:
+def document_file(mime: str, name: str = "", width: int = 0, height: int = 0, *, stripped: bytes = b"") -> FileRef:
     return FileRef(
         location=FileLocation.DOCUMENT,
         id=77,
@@ -68,10 +69,11 @@ def document_file(mime: str, name: str = "", width: int = 0, height: int = 0) ->
         width=width,
         height=height,
         date=9,
+        stripped=stripped,
     )
 
 
-def thumb_file(kind: str, side: int, size: int, mime: str = "image/jpeg") -> FileRef:
+def thumb_file(kind: str, side: int, size: int, mime: str = "image/jpeg", *, stripped: bytes = b"") -> FileRef:
     return FileRef(
         location=FileLocation.DOCUMENT,
         id=77,
@@ -85,6 +87,7 @@ def thumb_file(kind: str, side: int, size: int, mime: str = "image/jpeg") -> Fil
         width=side,
         height=side,
         date=9,
+        stripped=stripped,
     )
 
 

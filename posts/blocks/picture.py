@@ -17,7 +17,9 @@ def picture(sheet: Sheet, message: Message, media: Photo, kind: MediaKind) -> st
 def live_photo(sheet: Sheet, message: Message, media: LivePhoto, kind: MediaKind) -> str:
     """The photo, and its film to unfold below."""
     film = media.video
-    url = escape(sheet.url(message, film.file))
+    url = sheet.url(message, film.file)
+    sheet.note_placeholder(url, film.thumb, film.file)
+    url = escape(url)
     # The film's own first picture, since the photo above is from its middle; that one stands for the post.
     poster = f' poster="{escape(sheet.url(message, film.thumb))}"' if film.thumb is not None else ""
     size = size_attributes(film.width or film.file.width, film.height or film.file.height)

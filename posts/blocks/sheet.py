@@ -8,13 +8,13 @@ from model.media import FileRef
 from model.message import Message
 from posts.entities import TextLinks, render_text
 from posts.plain import Span, escape, spans_of
-from posts.post import Enclosure, Image, PostFile, RenderOptions
+from posts.post import Enclosure, Image, Placeholder, PostFile, RenderOptions
 
 
 class Sheet:
     """The paper that one post is written on: its surroundings, and the files that its HTML has come to name."""
 
-    __slots__ = ("_files", "_spans", "channel", "enclosures", "images", "options", "text_links")
+    __slots__ = ("_files", "_placeholders", "_spans", "channel", "enclosures", "images", "options", "text_links")
 
     def __init__(self, channel: Channel, options: RenderOptions) -> None:
         self.channel = channel
@@ -23,6 +23,7 @@ class Sheet:
         self.images: list[Image] = []
         self.enclosures: list[Enclosure] = []
         self._files: dict[tuple[int, str], tuple[str, FileRef]] = {}
+        self._placeholders: dict[str, bytes] = {}
         # By identity; the text is kept, so that its id stays its own.
         self._spans: dict[int, tuple[Text, list[Span]]] = {}
 
@@ -60,10 +61,23 @@ class Sheet:
         """Note an image that the post's HTML shows."""
         self.images.append(Image(url=url, width=max(file.width, 0), height=max(file.height, 0)))
 
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """Stripped thumbnails of what the post's HTML shows."""
+        return tuple(Placeholder(url, stripped) for url, stripped in self._placeholders.items())
+
+    def note_placeholder(self, url: str, *pictures: FileRef | None) -> None:
+        """Note the stripped thumbnail, the first that one of the pictures has, of an element with that `src`."""
+        for picture in pictures:
+            if picture is not None and picture.stripped:
+                self._placeholders.setdefault(url, picture.stripped)
+                return
+
     def image(self, message: Message, file: FileRef, alt: str, *, largest: int = 0) -> str:
         """An `<img>`, noted as an image of the post. `largest` > 0 bounds its longer side, in pixels."""
         url = self.url(message, file)
         self.note_image(url, file)
+        self.note_placeholder(url, file)
         size = size_attributes(file.width, file.height, largest)
         return f'<img src="{escape(url)}"{size} alt="{escape(alt)}" loading="lazy">'
 

@@ -18,7 +18,9 @@ def video(sheet: Sheet, message: Message, media: Video, kind: MediaKind) -> str:
     width, height = media.width or media.file.width, media.height or media.file.height
     poster = sheet.poster(message, media.thumb)
     loop = " loop" if media.kind is VideoKind.ANIMATION else ""
-    url = escape(sheet.url(message, media.file))
+    url = sheet.url(message, media.file)
+    sheet.note_placeholder(url, media.thumb, media.file)
+    url = escape(url)
     about = ", ".join(filter(None, (kind.one, duration(media.duration), file_size(media.file.size))))
     return (
         f'<video controls preload="none"{loop}{size_attributes(width, height)}{poster} src="{url}">'

@@ -150,6 +150,7 @@ class MessageExtra(_Extra, frozen=True):
     restriction: str | None = None
     thumb: str | None = None
     poster: str | None = None
+    stripped: bytes = b""
     supports_streaming: bool = True
     web_page: WebPageExtra | None = None
     quote: QuoteExtra | None = None

@@ -35,6 +35,7 @@ def build_file(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -
         mime_type=mime_type,
         attributes=attributes,
         thumb=_thumb(scope, message_id, data, extra),
+        stripped=extra.stripped,
     )
 
 

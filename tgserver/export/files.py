@@ -36,6 +36,7 @@ _LARGEST_LETTER = "w"
 _PREVIEW_SIDE = 320
 
 THUMB = "m"
+STRIPPED = "i"
 CHAT_PHOTO_SIZES = (("a", 160), ("c", 640))
 
 
@@ -92,7 +93,9 @@ def photo_letter(width: int, height: int) -> str:
     return next((letter for side, letter in _PHOTO_LETTERS if longest <= side), _LARGEST_LETTER)
 
 
-def build_photo(scope: Scope, message_id: int, role: str, file: object, data: Json) -> raw.types.Photo:
+def build_photo(
+    scope: Scope, message_id: int, role: str, file: object, data: Json, *, stripped: bytes = b""
+) -> raw.types.Photo:
     """A photo and its served bytes.
 
     Width and height come from `data`, else from the picture. A picture larger than a preview gets a
@@ -111,6 +114,7 @@ def build_photo(scope: Scope, message_id: int, role: str, file: object, data: Js
         small_width, small_height = scaled(width, height, _PREVIEW_SIDE)
         letters.append(THUMB)
         sizes.insert(0, raw.types.PhotoSize(type=THUMB, w=small_width, h=small_height, size=size))
+    sizes[:0] = _stripped(stripped)
     if found:
         for letter in letters:
             serve(scope.world, found, photo_id, letter)
@@ -133,6 +137,7 @@ def build_document(
     mime_type: str,
     attributes: list[raw.base.DocumentAttribute],
     thumb: object = None,
+    stripped: bytes = b"",
 ) -> raw.types.Document:
     """A document, its served bytes and its thumb's. A missing file keeps the size that the export tells."""
     document_id = scope.id_for(message_id, f"file {as_text(file)}")
@@ -148,7 +153,7 @@ def build_document(
         size=found.size if found else max(0, as_int(data.get("file_size"))),
         dc_id=DEFAULT_DC,
         attributes=attributes,
-        thumbs=_thumbs(scope, document_id, thumb),
+        thumbs=[*_stripped(stripped), *_thumbs(scope, document_id, thumb)] or None,
     )
 
 
@@ -190,10 +195,14 @@ def serve(world: World, file: LocalFile, file_id: int, thumb_size: str, mime_typ
     )
 
 
-def _thumbs(scope: Scope, document_id: int, thumb: object) -> list[raw.base.PhotoSize] | None:
+def _stripped(stripped: bytes) -> list[raw.base.PhotoSize]:
+    return [raw.types.PhotoStrippedSize(type=STRIPPED, bytes=stripped)] if stripped else []
+
+
+def _thumbs(scope: Scope, document_id: int, thumb: object) -> list[raw.base.PhotoSize]:
     found = find_file(scope, thumb)
     if found is None:
-        return None
+        return []
     width, height = image_size(found.path) or (0, 0)
     serve(scope.world, found, document_id, THUMB)
     return [raw.types.PhotoSize(type=THUMB, w=width, h=height, size=found.size)]

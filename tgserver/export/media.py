@@ -46,7 +46,7 @@ def _ttl(data: Json) -> int | None:
 
 def _photo(scope: Scope, message_id: int, data: Json, extra: MessageExtra) -> Media:
     return raw.types.MessageMediaPhoto(
-        photo=build_photo(scope, message_id, "photo", data.get("photo"), data),
+        photo=build_photo(scope, message_id, "photo", data.get("photo"), data, stripped=extra.stripped),
         spoiler=_spoiler(data, extra),
         ttl_seconds=_ttl(data),
     )

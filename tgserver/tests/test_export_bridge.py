@@ -61,6 +61,15 @@ def test_a_document_without_a_thumbnail_gets_that_of_the_bridge_object(key: str,
     assert world.files[document.id, "m"].access_hash == document.access_hash
 
 
+def test_a_photo_or_document_may_have_a_stripped_thumbnail() -> None:
+    photo = built_message(message(photo="(gone)", bridge={"stripped": "AQIDBA=="})).media.photo
+    document = built_message(message(file="(gone)", bridge={"stripped": "AQIDBA=="})).media.document
+    for sizes in (photo.sizes, document.thumbs):
+        assert (sizes[0].type, sizes[0].bytes) == ("i", b"\1\2\3\4")
+    assert len(document.thumbs) == 1
+    assert built_message(message(file="(gone)")).media.document.thumbs == []
+
+
 def test_the_exports_own_thumbnail_goes_first(tmp_path: Path) -> None:
     (tmp_path / "own.png").write_bytes(png(10, 10))
     (tmp_path / "t.png").write_bytes(png(30, 20))
