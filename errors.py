@@ -61,6 +61,10 @@ class PostNotFound(BridgeError):
     """The post does not exist or was deleted."""
 
 
+class ThreadNotFound(BridgeError):
+    """The group has no such topic, or the post no comments."""
+
+
 class MediaGone(BridgeError):
     """The file is not there any more, or the post never had it."""
 

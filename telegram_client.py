@@ -26,6 +26,7 @@ from model.channel import Channel
 from model.folder import JoinedChats
 from model.media import FileRef
 from model.message import Message
+from model.thread import Thread, ThreadKind
 from supervisor import Supervisor, TaskStats
 from telegram.options import TelegramOptions
 from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
@@ -193,6 +194,21 @@ class TelegramClient:
     ) -> list[Message]:
         """Those of the messages (at most 100) that exist. Raises as `resolve` does."""
         return await self._connected().messages(channel, ids, priority=priority)
+
+    async def thread(
+        self, chat: Channel, kind: ThreadKind, root_id: int, *, priority: Priority = Priority.INTERACTIVE
+    ) -> Thread:
+        """The topic of a forum, or the comments on a channel's post, with that id.
+
+        Raises `ThreadNotFound`, and as `resolve` does.
+        """
+        return await self._connected().threads.describe(chat, kind, root_id, priority)
+
+    async def replies(
+        self, thread: Thread, *, offset_id: int = 0, limit: int = 100, priority: Priority = Priority.INTERACTIVE
+    ) -> list[Message]:
+        """As `history`, of a thread. Raises `ThreadNotFound`, and as `resolve` does."""
+        return await self._connected().threads.replies(thread, offset_id=offset_id, limit=limit, priority=priority)
 
     async def raw_messages(
         self, channel: Channel, ids: Sequence[int], *, priority: Priority = Priority.INTERACTIVE

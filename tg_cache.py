@@ -18,8 +18,12 @@ from file_io import Database
 from history import join
 from history.directory import Directory, Found
 from history.loose import LoosePosts
+from history.place import Key, Place
+from history.places import Places
 from history.source import TelegramReader
-from history.waiting import Patience, WaitingRoom, WaitingStats
+from history.stats import HistoryStats
+from history.threads import ThreadDirectory
+from history.waiting import Patience, WaitingRoom
 from history.window import ALBUM_SIZE, Held, IsNoise, StaleReason, Window, album_of, window_of
 from history.windows import VERIFY_EVERY_S, Windows
 from model.channel import Channel
@@ -34,21 +38,6 @@ T = TypeVar("T")
 
 # A history that is all noise is read on at the next request, which may come at once.
 _UNFINISHED_RETRY_S = 10
-
-
-class HistoryStats(msgspec.Struct, frozen=True, kw_only=True):
-    """The history at one moment; counters count since the start of the process."""
-
-    windows_in_memory: int
-    messages_in_memory: int
-    hits: int
-    refreshes: int
-    extensions: int
-    stale_served: int
-    refused_channels: int
-    failing_channels: int
-    missing_posts: int
-    waiting: WaitingStats
 
 
 class History:
@@ -90,6 +79,8 @@ class History:
             max_memory_messages=max_memory_messages,
             is_noise=is_noise,
         )
+        threads = ThreadDirectory(source, self._directory, ttl=lambda: channel_ttl * jitter(), clock=clock)
+        self._places = Places(self._directory, threads)
         self._is_noise = is_noise
         self._queue_wait = queue_wait
         self._waiting = WaitingRoom(patience or Patience())
@@ -116,31 +107,31 @@ class History:
 
     async def window(
         self,
-        key: str | int,
+        key: Key,
         count: int,
         *,
         priority: Priority = Priority.INTERACTIVE,
         waited: float = 0,
         stale: bool = True,
     ) -> Window:
-        """The newest `count` messages of a chat (1 to `MAX_MESSAGES`), a few more if an album would be cut.
+        """The newest `count` messages of a chat or thread (1 to `MAX_MESSAGES`), a few more if an album would be cut.
 
-        Fewer if the chat has no more, or if Telegram can't be asked now: then what is stored is served, with
-        `stale` set. `waited` are seconds for which the reader has waited before. Raises ChannelNotFound,
-        ChannelPrivate, or a PassingFault if nothing is stored that could make a post; with `stale` False also where
+        Fewer if there are no more, or if Telegram can't be asked now: then what is stored is served, with `stale`
+        set. `waited` are seconds for which the reader has waited before. Raises ChannelNotFound, ChannelPrivate,
+        ThreadNotFound, or a PassingFault if nothing is stored that could make a post; with `stale` False also where
         the window would be stale.
         """
         count = max(1, min(count, join.MAX_MESSAGES))
-        known = self._directory.known(key)
+        known = self._places.known(key)
         held = None if known is None else self._windows.fresh(known.id, count)
         if known is not None and held is not None:
             self._hits += 1
-            return window_of(held, count, known, self._is_noise)
+            return self._window(held, count, known)
         return await self._patiently(
             ("window", key, count, stale),
             lambda: self._current(key, count, priority, stale=stale),
             lambda: self._recall_window(key, count) if stale else _nothing(),
-            calls=lambda: self._directory.calls_to_find(key) + 1,
+            calls=lambda: self._places.calls_to_find(key) + 1,
             priority=priority,
             waited=waited,
         )
@@ -149,16 +140,16 @@ class History:
         """The id of the chat that a key last meant, as far as is stored. Telegram is never asked."""
         return await self._directory.recall_id(key)
 
-    async def stored(self, key: str | int) -> Window | None:
-        """All that is stored of a chat, however old, but for an album that goes on below it; None if nothing is.
+    async def stored(self, key: Key) -> Window | None:
+        """All that is stored of a chat or thread, however old, but an album that goes on below it; None if nothing is.
 
-        Telegram is never asked. Raises ChannelNotFound or ChannelPrivate if it refused the chat lately.
+        Telegram is never asked. Raises ChannelNotFound, ChannelPrivate or ThreadNotFound if it refused that lately.
         """
         recalled = await self._recall_held(key)
         if recalled is None:
             return None
-        channel, held = recalled
-        return window_of(held, len(held.messages), channel, self._is_noise)
+        place, held = recalled
+        return self._window(held, len(held.messages), place)
 
     async def message(self, key: str | int, post_id: int, *, priority: Priority = Priority.INTERACTIVE) -> Message:
         """One message. Raises PostNotFound, and what `window` raises."""
@@ -248,7 +239,7 @@ class History:
 
     async def _patiently(
         self,
-        key: tuple[str | int, ...],
+        key: tuple[Key, ...],
         fetch: Callable[[], Coroutine[Any, Any, T]],
         stored: Callable[[], Coroutine[Any, Any, T | None]],
         *,
@@ -269,34 +260,36 @@ class History:
             key, on_one_errand, stored=stored, retry_after=lambda: self._queue_wait() * max(1, calls()), waited=waited
         )
 
-    async def _current(self, key: str | int, count: int, priority: Priority, *, stale: bool) -> Window:
+    async def _current(self, key: Key, count: int, priority: Priority, *, stale: bool) -> Window:
         """The window as it should be, else, if it may be `stale`, as well as it can be."""
-        found = await self._directory.find(key, priority)
-        channel_id, fault = found.channel.id, found.fault
+        place, fault = await self._places.find(key, priority)
         if fault is not None and not stale:
             raise fault
-        held = self._windows.fresh(channel_id, count)
+        held = self._windows.fresh(place.id, count)
         if held is not None:
             self._hits += 1
         else:
             try:
-                held = await self._windows.bring(found.channel, count, priority)
+                held = await self._windows.bring(place, count, priority)
             except PassingFault as caught:
-                held = await self._windows.stored(channel_id)
+                held = await self._windows.stored(place.id)
                 if held is None or not stale:
                     raise
                 fault = caught
-        window = self._served(held, count, found.channel, fault)
+        window = self._served(held, count, place, fault)
         if window.stale is not None and not stale:
             raise TelegramUnavailable("The bridge reads on in this chat's past, ask again", _UNFINISHED_RETRY_S)
         return window
 
-    def _served(self, held: Held, count: int, channel: Channel, fault: PassingFault | None) -> Window:
+    def _window(self, held: Held, count: int, place: Place, stale: StaleReason | None = None) -> Window:
+        return window_of(held, count, place.channel, self._is_noise, stale, place.thread)
+
+    def _served(self, held: Held, count: int, place: Place, fault: PassingFault | None) -> Window:
         """The window of what is held. Without a post in it, it must not pass for that of an empty channel."""
         reason = None if fault is None else StaleReason.of(fault)
         if fault is None and held.lacks(count, self._is_noise):
             reason = StaleReason.INCOMPLETE
-        window = window_of(held, count, channel, self._is_noise, reason)
+        window = self._window(held, count, place, reason)
         if reason is not None:
             if not window.reached_start and all(self._is_noise(message) for message in window.messages):
                 raise fault or TelegramUnavailable(
@@ -340,18 +333,18 @@ class History:
         channel = await self._directory.recall(key)
         return None if channel is None else Found(channel)
 
-    async def _recall_held(self, key: str | int) -> tuple[Channel, Held] | None:
+    async def _recall_held(self, key: Key) -> tuple[Place, Held] | None:
         """What is stored under the key, however old."""
-        channel = await self._directory.recall(key)
-        held = None if channel is None else await self._windows.stored(channel.id)
-        return None if channel is None or held is None else (channel, held)
+        place = await self._places.recall(key)
+        held = None if place is None else await self._windows.stored(place.id)
+        return None if place is None or held is None else (place, held)
 
-    async def _recall_window(self, key: str | int, count: int) -> Window | None:
+    async def _recall_window(self, key: Key, count: int) -> Window | None:
         recalled = await self._recall_held(key)
         if recalled is None:
             return None
-        channel, held = recalled
-        window = window_of(held, count, channel, self._is_noise, StaleReason.BUSY)
+        place, held = recalled
+        window = self._window(held, count, place, StaleReason.BUSY)
         if not window.reached_start and all(self._is_noise(message) for message in window.messages):
             return None
         self._stale_served += 1
@@ -361,9 +354,9 @@ class History:
         recalled = await self._recall_held(key)
         if recalled is None:
             return None
-        channel, held = recalled
-        messages = self._album_in(held, channel, post_id)
-        return (channel, messages) if messages else None
+        place, held = recalled
+        messages = self._album_in(held, place.channel, post_id)
+        return (place.channel, messages) if messages else None
 
     def _album_in(self, held: Held, channel: Channel, post_id: int) -> tuple[Message, ...]:
         whole = window_of(held, len(held.messages), channel, self._is_noise)

@@ -25,6 +25,7 @@ from history.window import Held
 from media_cache.signing import MediaSigner
 from model.channel import Channel
 from model.message import Message
+from model.thread import Thread, ThreadKind
 from posts.post import RenderOptions
 from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
@@ -129,4 +130,12 @@ class _NoTelegram:
         raise TelegramUnavailable("The benchmark asks Telegram for nothing")
 
     async def messages(self, channel: Channel, ids: Sequence[int], *, priority: Priority) -> Sequence[Message]:
+        raise TelegramUnavailable("The benchmark asks Telegram for nothing")
+
+    async def thread(self, chat: Channel, kind: ThreadKind, root_id: int, *, priority: Priority) -> Thread:
+        raise TelegramUnavailable("The benchmark asks Telegram for nothing")
+
+    async def replies(
+        self, thread: Thread, *, offset_id: int = 0, limit: int = 100, priority: Priority
+    ) -> Sequence[Message]:
         raise TelegramUnavailable("The benchmark asks Telegram for nothing")

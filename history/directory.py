@@ -18,6 +18,7 @@ from errors import (
     StorageUnavailable,
     TelegramRefused,
     TelegramTimeout,
+    ThreadNotFound,
 )
 from file_io import Database
 from history import records
@@ -99,8 +100,8 @@ class Directory:
         self.refusals.check(key)
         if isinstance(key, int):
             return await self._inform(key, None, priority)
-        owner = _get(self._owners, key)
-        if owner is None or not self._is_fresh(owner.expires_at):
+        owner = get_recent(self._owners, key)
+        if owner is None or not self.is_fresh(owner.expires_at):
             owner = await self._resolving.run(key, lambda: self._resolve(key, priority))
         self.refusals.check(owner.channel_id)
         found = await self._inform(owner.channel_id, owner.seed, priority)
@@ -113,16 +114,16 @@ class Directory:
         if channel_id is None:
             return None
         self.refusals.check(channel_id)
-        known = _get(self._channels, channel_id)
-        return known.channel if known is not None and self._is_fresh(known.expires_at) else None
+        known = get_recent(self._channels, channel_id)
+        return known.channel if known is not None and self.is_fresh(known.expires_at) else None
 
     async def recall_id(self, key: str | int) -> int | None:
         """The id of the chat that the key meant when Telegram last told; None if that is not stored."""
         if isinstance(key, int):
             return key
-        if (owner := _get(self._owners, key)) is not None:
+        if (owner := get_recent(self._owners, key)) is not None:
             return owner.channel_id
-        row = await self._read(lambda connection: store.load_username(connection, key))
+        row = await self.read(lambda connection: store.load_username(connection, key))
         return None if row is None else row.channel_id
 
     async def recall(self, key: str | int) -> Channel | None:
@@ -131,9 +132,9 @@ class Directory:
         if channel_id is None:
             return None
         self.refusals.check(channel_id)
-        if (known := _get(self._channels, channel_id)) is not None:
+        if (known := get_recent(self._channels, channel_id)) is not None:
             return known.channel
-        stored = await self._read(lambda connection: records.load_channel(connection, channel_id))
+        stored = await self.read(lambda connection: records.load_channel(connection, channel_id))
         return None if stored is None else stored[0]
 
     def calls_to_find(self, key: str | int) -> int:
@@ -141,12 +142,12 @@ class Directory:
         channel_id = key if isinstance(key, int) else self._known_owner(key)
         if channel_id is None:
             return 2
-        known = _get(self._channels, channel_id)
-        return 0 if known is not None and self._is_fresh(known.expires_at) else 1
+        known = get_recent(self._channels, channel_id)
+        return 0 if known is not None and self.is_fresh(known.expires_at) else 1
 
     def _known_owner(self, name: str) -> int | None:
-        owner = _get(self._owners, name)
-        return owner.channel_id if owner is not None and self._is_fresh(owner.expires_at) else None
+        owner = get_recent(self._owners, name)
+        return owner.channel_id if owner is not None and self.is_fresh(owner.expires_at) else None
 
     async def renew(self, channel: Channel, priority: Priority) -> Channel | None:
         """Ask anew for a chat that Telegram refuses to read, since its access hash may be out of date.
@@ -156,55 +157,56 @@ class Directory:
         """
         return await self._renewing.run(channel.id, lambda: self._renew(channel, priority))
 
-    def _is_fresh(self, expires_at: float) -> bool:
+    def is_fresh(self, expires_at: float) -> bool:
+        """Whether what is good until then (unix seconds) can be used as it is."""
         # What ends later than anything written now would was written before the clock was set back.
         now = self._clock()
         return now < expires_at <= now + self._longest_ttl + _CLOCK_SLACK_S
 
     async def _resolve(self, name: str, priority: Priority) -> _Owner:
         """Whose the name is: as stored, or else as Telegram says, or else as was stored too long ago."""
-        row = await self._read(lambda connection: store.load_username(connection, name))
+        row = await self.read(lambda connection: store.load_username(connection, name))
         owner = None if row is None else _Owner(row.channel_id, row.expires_at)
-        if owner is None or not self._is_fresh(owner.expires_at):
+        if owner is None or not self.is_fresh(owner.expires_at):
             try:
-                seed = await self._ask(name, lambda: self._source.resolve(name, priority=priority))
+                seed = await self.ask(name, lambda: self._source.resolve(name, priority=priority))
             except PassingFault as fault:
                 if owner is None:
                     raise
                 # Nothing but a new owner of the name could be missed, and that for as long as Telegram wants it.
-                return owner._replace(fault=None if _is_partial(fault) else fault)
+                return owner._replace(fault=None if is_partial(fault) else fault)
             except ChannelNotFound:
                 self._owners.pop(name, None)
-                await self._write(lambda connection: store.delete_username(connection, name))
+                await self.write(lambda connection: store.delete_username(connection, name))
                 raise
             owner = _Owner(seed.id, self._clock() + self._ttl(), seed)
             row = store.UsernameRow(owner.channel_id, owner.expires_at)
-            await self._write(lambda connection: store.save_username(connection, name, row))
+            await self.write(lambda connection: store.save_username(connection, name, row))
         self.refusals.forget(name)
-        _put(self._owners, name, owner._replace(seed=None))
+        put_recent(self._owners, name, owner._replace(seed=None))
         return owner
 
     async def _inform(self, channel_id: int, seed: Channel | None, priority: Priority) -> Found:
-        known = _get(self._channels, channel_id)
-        if known is not None and self._is_fresh(known.expires_at):
+        known = get_recent(self._channels, channel_id)
+        if known is not None and self.is_fresh(known.expires_at):
             return Found(known.channel)
         return await self._informing.run(channel_id, lambda: self._fetch_info(channel_id, seed, priority))
 
     async def _fetch_info(self, channel_id: int, seed: Channel | None, priority: Priority) -> Found:
         """What is known of the chat: as stored, or else as Telegram says, or else as was stored too long ago."""
-        stored = await self._read(lambda connection: records.load_channel(connection, channel_id))
+        stored = await self.read(lambda connection: records.load_channel(connection, channel_id))
         known = None if stored is None else _Known(*stored)
-        if known is not None and self._is_fresh(known.expires_at):
-            _put(self._channels, channel_id, known)
+        if known is not None and self.is_fresh(known.expires_at):
+            put_recent(self._channels, channel_id, known)
             return Found(known.channel)
         try:
-            channel, lasts = await self._ask(
+            channel, lasts = await self.ask(
                 channel_id, lambda: self._ask_info(channel_id, seed, known.channel if known else None, priority)
             )
         except PassingFault as fault:
             if known is None:
                 raise
-            return Found(known.channel, None if _is_partial(fault) else fault)
+            return Found(known.channel, None if is_partial(fault) else fault)
         await self._keep(channel, lasts)
         return Found(channel)
 
@@ -230,7 +232,7 @@ class Directory:
                 raise
             return await self._source.full_channel(renewed, priority=priority), self._ttl()
 
-    async def _ask(self, key: str | int, call: Callable[[], Awaitable[T]]) -> T:
+    async def ask(self, key: str | int, call: Callable[[], Awaitable[T]]) -> T:
         """Ask Telegram, unless it refused or failed a moment ago, and remember if it does."""
         self.setbacks.check(key)
         try:
@@ -238,7 +240,7 @@ class Directory:
         except (TelegramTimeout, TelegramRefused) as fault:
             self.setbacks.add(key, fault)
             raise
-        except (ChannelNotFound, ChannelPrivate) as refusal:
+        except (ChannelNotFound, ChannelPrivate, ThreadNotFound) as refusal:
             self.refusals.add(key, refusal)
             raise
         self.setbacks.forget(key)
@@ -265,28 +267,30 @@ class Directory:
 
     async def _keep(self, channel: Channel, lasts: float) -> None:
         expires_at = self._clock() + lasts
-        _put(self._channels, channel.id, _Known(channel, expires_at))
+        put_recent(self._channels, channel.id, _Known(channel, expires_at))
         names = records.usernames(channel)
         for name, owner in list(self._owners.items()):
             if owner.channel_id == channel.id and name not in names:
                 del self._owners[name]
-        await self._write(lambda connection: records.save_channel(connection, channel, expires_at))
+        await self.write(lambda connection: records.save_channel(connection, channel, expires_at))
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """What is stored; None if the disk does not give it."""
         try:
             return await self._database.read(work)
         except StorageUnavailable as fault:
             log.debug("Reading the cache failed, asking Telegram instead: %s", fault)
             return None
 
-    async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    async def write(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Store something, if the disk takes it."""
         try:
             await self._database.run(work)
         except StorageUnavailable as fault:
             log.debug("Channel data could not be stored: %s", fault)
 
 
-def _is_partial(fault: PassingFault) -> bool:
+def is_partial(fault: PassingFault) -> bool:
     """Whether Telegram answers other questions meanwhile, so that histories are as new as ever."""
     return isinstance(fault, FloodWait) and fault.partial
 
@@ -295,14 +299,16 @@ V = TypeVar("V")
 K = TypeVar("K", str, int)
 
 
-def _get(memory: OrderedDict[K, V], key: K) -> V | None:
+def get_recent(memory: OrderedDict[K, V], key: K) -> V | None:
+    """What is kept in memory under the key, which thereby becomes the most recently used."""
     value = memory.get(key)
     if value is not None:
         memory.move_to_end(key)
     return value
 
 
-def _put(memory: OrderedDict[K, V], key: K, value: V) -> None:
+def put_recent(memory: OrderedDict[K, V], key: K, value: V) -> None:
+    """Keep it in memory; what was not used for longest may have to go."""
     memory[key] = value
     memory.move_to_end(key)
     if len(memory) > _MEMORY:

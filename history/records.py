@@ -13,7 +13,10 @@ import msgspec
 from history.window import Held
 from model.channel import Channel
 from model.message import Message
+from model.thread import Thread
 from storage import history_store as store
+from storage import thread_store
+from storage.thread_store import ThreadRow
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +25,7 @@ _ADAPTER = 1
 
 _message_decoder = msgspec.msgpack.Decoder(Message)
 _channel_decoder = msgspec.msgpack.Decoder(Channel)
+_thread_decoder = msgspec.msgpack.Decoder(Thread)
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -31,7 +35,17 @@ def _model() -> str:
 
     Made when it is first needed, since describing the model takes a twentieth of the service's start.
     """
-    shape = [_ADAPTER, msgspec.json.schema(Message), msgspec.json.schema(Channel)]
+    return _named(Message, Channel)
+
+
+@cache
+def _thread_model() -> str:
+    """As `_model`, of threads."""
+    return _named(Thread)
+
+
+def _named(*types: type) -> str:
+    shape = [_ADAPTER, *map(msgspec.json.schema, types)]
     return hashlib.sha256(msgspec.json.encode(shape)).hexdigest()[:16]
 
 
@@ -92,6 +106,23 @@ def save_channel(connection: sqlite3.Connection, channel: Channel, expires_at: f
     """Store the channel and its usernames."""
     row = store.ChannelRow(_encoder.encode(channel), expires_at)
     store.save_channel(connection, channel.id, _model(), row, usernames(channel))
+
+
+def load_thread(connection: sqlite3.Connection, thread_id: int) -> tuple[Thread, float] | None:
+    """What is stored of the thread, and until when it is fresh (unix seconds)."""
+    row = thread_store.load_thread(connection, thread_id, _thread_model())
+    if row is None:
+        return None
+    try:
+        return _thread_decoder.decode(row.payload), row.expires_at
+    except msgspec.MsgspecError as fault:
+        log.warning("Stored thread %s can't be read (%s): it will be fetched again", thread_id, fault)
+        return None
+
+
+def save_thread(connection: sqlite3.Connection, thread_id: int, thread: Thread, expires_at: float) -> None:
+    """Store the thread."""
+    thread_store.save_thread(connection, thread_id, _thread_model(), ThreadRow(_encoder.encode(thread), expires_at))
 
 
 def usernames(channel: Channel) -> set[str]:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from errors import ChannelNotFound, ChannelPrivate, TelegramRefused, TelegramTimeout, afresh
+from errors import ChannelNotFound, ChannelPrivate, TelegramRefused, TelegramTimeout, ThreadNotFound, afresh
 
 FIRST_PAUSE_S = 60
 LONGEST_PAUSE_S = 6 * 3600
@@ -15,7 +15,7 @@ LONGEST_PAUSE_S = 6 * 3600
 FIRST_SETBACK_S = 2
 LONGEST_SETBACK_S = 900
 
-Refusal = ChannelNotFound | ChannelPrivate
+Refusal = ChannelNotFound | ChannelPrivate | ThreadNotFound
 Setback = TelegramRefused | TelegramTimeout
 
 

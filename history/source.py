@@ -7,6 +7,7 @@ from typing import Protocol
 
 from model.channel import Channel
 from model.message import Message
+from model.thread import Thread, ThreadKind
 from tg_throttle import Priority
 
 PAGE = 100
@@ -31,6 +32,16 @@ class TelegramReader(Protocol):
         self, channel: Channel, *, offset_id: int = 0, limit: int = PAGE, priority: Priority
     ) -> Sequence[Message]:
         """The newest `limit` messages with an id below `offset_id` (0: the newest of all), newest first."""
+        ...
+
+    async def thread(self, chat: Channel, kind: ThreadKind, root_id: int, *, priority: Priority) -> Thread:
+        """The topic, or the comments on the post, with that id. Raises ThreadNotFound, too."""
+        ...
+
+    async def replies(
+        self, thread: Thread, *, offset_id: int = 0, limit: int = PAGE, priority: Priority
+    ) -> Sequence[Message]:
+        """As `history`, of a thread. Raises ThreadNotFound, too."""
         ...
 
     async def messages(self, channel: Channel, ids: Sequence[int], *, priority: Priority) -> Sequence[Message]:

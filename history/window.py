@@ -8,8 +8,10 @@ from enum import StrEnum
 import msgspec
 
 from errors import FloodWait, PassingFault, StorageUnavailable, TelegramTimeout
+from history.place import Place
 from model.channel import Channel
 from model.message import Message
+from model.thread import Thread
 
 # Telegram's albums have at most this many messages.
 ALBUM_SIZE = 10
@@ -50,7 +52,8 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     `held` is how many messages are stored in all, these included.
     `version` grows when the channel's content changes, and never when only counters do. `changed_at` is when it last
     changed, `fetched_at` when Telegram was last asked for the newest messages (unix seconds). `reached_start`: there
-    is nothing older. `stale` says why the messages are older than they should be, or fewer than asked for.
+    is nothing older. `stale` says why the messages are older than they should be, or fewer than asked for. `thread`:
+    they are only those of a thread in that channel.
     """
 
     channel: Channel
@@ -61,6 +64,12 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     reached_start: bool
     held: int
     stale: StaleReason | None = None
+    thread: Thread | None = None
+
+    @property
+    def place(self) -> Place:
+        """What it shows."""
+        return Place(self.channel, self.thread)
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +120,14 @@ def reach(messages: tuple[Message, ...], count: int, is_noise: IsNoise) -> int |
     return None
 
 
-def window_of(held: Held, count: int, channel: Channel, is_noise: IsNoise, stale: StaleReason | None = None) -> Window:
+def window_of(
+    held: Held,
+    count: int,
+    channel: Channel,
+    is_noise: IsNoise,
+    stale: StaleReason | None = None,
+    thread: Thread | None = None,
+) -> Window:
     """The newest `count` messages as `Held.lacks` counts them, or a few more to complete an album.
 
     An album that goes on below what is known is left out.
@@ -127,6 +143,7 @@ def window_of(held: Held, count: int, channel: Channel, is_noise: IsNoise, stale
         reached_start=held.reached_start and end == len(held.messages),
         held=len(held.messages),
         stale=stale,
+        thread=thread,
     )
 
 

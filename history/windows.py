@@ -1,4 +1,4 @@
-"""The windows of all channels: in the database, in memory, and brought up to date by one fetch at a time."""
+"""The windows of all places: in the database, in memory, and brought up to date by one fetch at a time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from errors import ChannelNotFound, ChannelPrivate, StorageUnavailable, TelegramRefused, TelegramTimeout
+from errors import (
+    ChannelNotFound,
+    ChannelPrivate,
+    StorageUnavailable,
+    TelegramRefused,
+    TelegramTimeout,
+    ThreadNotFound,
+)
 from file_io import Database
 from history import join, records
 from history.directory import Directory
 from history.memory import WindowMemory
 from history.pages import PAGES_AT_ONCE, Pages
+from history.place import Place
 from history.refusals import Setbacks
 from history.source import TelegramReader
 from history.window import Held, IsNoise
-from model.channel import Channel
 from tg_throttle import Priority
 
 log = logging.getLogger(__name__)
@@ -34,7 +41,7 @@ class _Flight(NamedTuple):
 
 
 class Windows:
-    """Holds windows by channel id. `ttl()` is how long one stays fresh, in seconds."""
+    """Holds windows by `Place.id`, which is a channel's own. `ttl()` is how long one stays fresh, in seconds."""
 
     def __init__(
         self,
@@ -75,68 +82,68 @@ class Windows:
         """Until when something that is fetched now is fresh (unix seconds)."""
         return self._clock() + self._ttl()
 
-    async def bring(self, channel: Channel, count: int, priority: Priority) -> Held:
-        """A window of `count` messages, by the one flight that all readers of the channel share.
+    async def bring(self, place: Place, count: int, priority: Priority) -> Held:
+        """A window of `count` messages, by the one flight that all readers of the place share.
 
         A reader that is cancelled leaves the flight to the others.
         """
         while True:
-            flight = self._flights.get(channel.id)
+            flight = self._flights.get(place.id)
             if flight is None:
-                task = asyncio.create_task(self._fly(channel, count, priority))
-                flight = self._flights[channel.id] = _Flight(count, task)
+                task = asyncio.create_task(self._fly(place, count, priority))
+                flight = self._flights[place.id] = _Flight(count, task)
                 task.add_done_callback(_retrieve)
             held = await asyncio.shield(flight.task)
             # It may have been somebody's flight who wanted less.
             if flight.messages >= count or not held.lacks(count, self._is_noise):
                 return held
 
-    async def _fly(self, channel: Channel, count: int, priority: Priority) -> Held:
+    async def _fly(self, place: Place, count: int, priority: Priority) -> Held:
         try:
-            self.setbacks.check(channel.id)
-            held = await self._attempt(channel, count, priority)
+            self.setbacks.check(place.id)
+            held = await self._attempt(place, count, priority)
         finally:
             # At once, so that nobody joins a flight that is over.
-            del self._flights[channel.id]
-        self._directory.refusals.forget(channel.id)
-        self.setbacks.forget(channel.id)
+            del self._flights[place.id]
+        self._directory.refusals.forget(place.id)
+        self.setbacks.forget(place.id)
         return held
 
-    async def _attempt(self, channel: Channel, count: int, priority: Priority) -> Held:
+    async def _attempt(self, place: Place, count: int, priority: Priority) -> Held:
         """Bring the window up to date, and remember if that fails."""
         try:
             try:
-                return await self._update(channel, count, priority)
+                return await self._update(place, count, priority)
             except (ChannelNotFound, ChannelPrivate):
-                renewed = await self._directory.renew(channel, priority)
+                renewed = await self._directory.renew(place.asked, priority)
                 if renewed is None:
                     raise
-                return await self._update(renewed, count, priority)
+                return await self._update(place.asking(renewed), count, priority)
         except (TelegramTimeout, TelegramRefused) as fault:
-            self.setbacks.add(channel.id, fault)
+            self.setbacks.add(place.id, fault)
             raise
-        except (ChannelNotFound, ChannelPrivate) as refusal:
-            self._directory.refusals.add(channel.id, refusal)
+        except (ChannelNotFound, ChannelPrivate, ThreadNotFound) as refusal:
+            self._directory.refusals.add(place.id, refusal)
             raise
 
-    async def _update(self, channel: Channel, count: int, priority: Priority) -> Held:
-        held = await self.stored(channel.id)
+    async def _update(self, place: Place, count: int, priority: Priority) -> Held:
+        held = await self.stored(place.id)
         if held is None or not held.is_fresh(self._clock()):
-            held = await self._refresh(channel, held, count, priority)
+            held = await self._refresh(place, held, count, priority)
         pages = 1
         while pages < PAGES_AT_ONCE and held.lacks(count, self._is_noise):
-            held = await self._extend(channel, held, count, priority)
+            held = await self._extend(place, held, count, priority)
             pages += 1
         return held
 
-    async def _refresh(self, channel: Channel, held: Held | None, count: int, priority: Priority) -> Held:
+    async def _refresh(self, place: Place, held: Held | None, count: int, priority: Priority) -> Held:
         """Fetch the newest messages, and as many pages as it takes to join them to what is held."""
         self.refreshes += 1
         verify = held is not None and self._clock() >= held.verified_at + VERIFY_EVERY_S
-        newest = await self._pages.newest(channel, held, count, verify=verify, priority=priority)
+        newest = await self._pages.newest(place, held, count, verify=verify, priority=priority)
         now, expires_at = self._clock(), self.expiry()
         held = await self.change(
-            channel.id,
+            place.id,
             lambda old: join.refreshed(old, newest.span, now=now, expires_at=expires_at, drop_older=newest.drop_older),
         )
         if newest.fault is not None:
@@ -144,12 +151,12 @@ class Windows:
         assert held is not None
         return held
 
-    async def _extend(self, channel: Channel, held: Held, count: int, priority: Priority) -> Held:
+    async def _extend(self, place: Place, held: Held, count: int, priority: Priority) -> Held:
         """Fetch the page below what is held."""
         self.extensions += 1
-        span = await self._pages.older(channel, held, count, priority=priority)
+        span = await self._pages.older(place, held, count, priority=priority)
         now = self._clock()
-        longer = await self.change(channel.id, lambda old: join.extended(old or held, span, now=now))
+        longer = await self.change(place.id, lambda old: join.extended(old or held, span, now=now))
         assert longer is not None
         return longer
 

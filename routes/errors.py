@@ -28,6 +28,7 @@ from errors import (
     PostNotFound,
     PreconditionFailed,
     TelegramTimeout,
+    ThreadNotFound,
     TooManyGuesses,
 )
 from routes.headers import COMMON_HEADERS
@@ -44,6 +45,7 @@ STATUS_OF: dict[type[BridgeError], int] = {
     ChannelPrivate: 403,
     ChannelNotFound: 404,
     PostNotFound: 404,
+    ThreadNotFound: 404,
     MediaGone: 404,
     PreconditionFailed: 412,
     TooManyGuesses: 429,

@@ -8,6 +8,7 @@ from storage.gone_store import MEDIA_GONE
 from storage.history_store import HISTORY_TABLES
 from storage.joined_store import JOINED_CHATS
 from storage.media_store import MEDIA_FILES
+from storage.thread_store import THREADS
 
 MIGRATIONS: tuple[Migration, ...] = (
     (*HISTORY_TABLES, *MEDIA_FILES),
@@ -15,4 +16,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     MEDIA_GONE,
     FLOODS_BY_SCOPE,
     JOINED_CHATS,
+    THREADS,
 )

@@ -22,6 +22,7 @@ from telegram.input_peers import input_channel_of, input_peer_of, is_channel
 from telegram.options import TelegramOptions
 from telegram.peers import Peers
 from telegram.raw_json import to_plain
+from telegram.threads import Threads
 from tg_throttle import Priority, RpcGate
 
 
@@ -36,6 +37,7 @@ class Account:
         self.ended: asyncio.Event = connection.ended
         self._dialogs = Dialogs(connection)
         self.peers = Peers(connection, self._dialogs)
+        self.threads = Threads(connection)
         self.files = Files(connection, gate, options)
 
     @property

@@ -18,6 +18,7 @@ from errors import (
     TelegramRefused,
     TelegramTimeout,
     TelegramUnavailable,
+    ThreadNotFound,
 )
 from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 
@@ -57,6 +58,9 @@ _PRIVATE = (
     tl.ChatAdminRequired,
 )
 _NO_POST = (tl.MsgIdInvalid, tl.MessageIdInvalid, tl.MessageIdsEmpty)
+# Methods that ask for a topic or for comments.
+_OF_THREADS = ("messages.getReplies", "messages.getDiscussionMessage", "messages.getForumTopicsByID")
+_NO_THREAD = (*_NO_POST, tl.TopicIdInvalid, tl.TopicDeleted, tl.TopicDeleted406)
 _OLD_REFERENCE = (
     tl.FileReferenceExpired,
     tl.FileReferenceInvalid,
@@ -88,6 +92,10 @@ def translate(error: Exception, method: str) -> BridgeError:
         # Other methods get this only for a question that was wrong, which is no word on any post.
         case _ if isinstance(error, _NO_POST) and method.endswith(".getMessages"):
             translated = PostNotFound("There is no such post")
+        case tl.ChannelForumMissing():
+            translated = ThreadNotFound("The chat is no group with topics")
+        case _ if isinstance(error, _NO_THREAD) and method in _OF_THREADS:
+            translated = ThreadNotFound("There is no such topic, or no comments any more")
         case _ if isinstance(error, _OLD_REFERENCE):
             translated = FileReferenceExpired("The file's reference has expired")
         case _ if isinstance(error, _NO_FILE):

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from errors import BridgeError, ChannelNotFound
+from errors import BridgeError, ChannelNotFound, ThreadNotFound
 from history.source import PAGE
 from model.channel import Channel, ChannelKind
 from model.entity import Text
 from model.message import Message, Service
+from model.thread import Thread, ThreadKind
 from tg_throttle import Priority
 
 NEWS = Channel(id=-1000000000001, kind=ChannelKind.CHANNEL, title="News", access_hash=11, username="News")
@@ -97,3 +98,13 @@ class FakeTelegram:
         await self._called("messages", priority)
         posts = self.posts[self._known(channel).id]
         return [posts[post_id] for post_id in ids if post_id in posts]
+
+    async def thread(self, chat: Channel, kind: ThreadKind, root_id: int, *, priority: Priority) -> Thread:
+        await self._called("thread", priority)
+        raise ThreadNotFound(f"{chat.title} has no threads")
+
+    async def replies(
+        self, thread: Thread, *, offset_id: int = 0, limit: int = PAGE, priority: Priority
+    ) -> Sequence[Message]:
+        await self._called("replies", priority)
+        raise ThreadNotFound(f"{thread.chat.title} has no threads")
