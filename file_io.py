@@ -76,11 +76,20 @@ class PartFile:
 
     def commit(self) -> None:
         """Flush to the disk, rename to the final name, flush the folder. The object is closed afterwards."""
+        self.flush()
+        self.take_name()
+        sync_folder(self.path.parent)
+
+    def flush(self) -> None:
+        """Make what was written outlive a power cut."""
         os.fchmod(self._descriptor, self._mode)
         os.fsync(self._descriptor)
-        self.part_path.replace(self.path)
-        self._close()
-        sync_folder(self.path.parent)
+
+    def take_name(self) -> None:
+        """Rename to the final name and close. Does nothing a second time; for a file that is whole and flushed."""
+        if self._descriptor >= 0:
+            self.part_path.replace(self.path)
+            self._close()
 
     def discard(self) -> None:
         """Close and remove the part file. Does nothing after a commit or a second time."""

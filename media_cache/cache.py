@@ -109,7 +109,7 @@ class MediaCache:
             store,
             cache_limits or CacheLimits(),
             in_use=self._in_use,
-            being_made=self._being_made,
+            being_made=self._flights.names,
             forget=self._whole.forget,
             now=now,
         )
@@ -287,9 +287,6 @@ class MediaCache:
     def _in_use(self, unique_id: str) -> bool:
         return unique_id in self._flights or self._accesses.in_use(unique_id)
 
-    def _being_made(self) -> list[Path]:
-        return [self._folder.path(unique_id) for unique_id in self._flights.names()]
-
     def _download(self, file: FileRef, refresh: FindFile) -> Download:
         return Download(
             file,
@@ -313,4 +310,4 @@ class MediaCache:
             stored_at=now,
             last_access=now,
         )
-        await self._whole.add(row)
+        await self._whole.add(row, download.take_name)

@@ -23,7 +23,7 @@ from errors import (
     TelegramUnavailable,
     afresh,
 )
-from file_io import PartFile
+from file_io import PartFile, sync_folder
 from media_cache.mime import mime_of
 from media_cache.pace import Pace, Patience, WrongPart
 from media_cache.parts import PartMap, index_of, part_at
@@ -222,7 +222,7 @@ class Download:
     # What the cache's task does.
 
     async def run(self, publish: Callable[[Download], Awaitable[None]], turn: Turn | None = None) -> None:
-        """Fetch the whole file, give it its final name, and `publish` it in the same step.
+        """Fetch the whole file, and `publish` it, which has to call `take_name` in the same step.
 
         In the background, as `turn` says, one part at a time is asked for, and none while viewers' downloads are
         running; that time does not count.
@@ -434,15 +434,29 @@ class Download:
         assert self._part_file is not None and self._reader is not None and self._parts is not None
         if not self._parts.complete or await _in_thread(self._reader.size) != self._parts.size:
             raise StorageUnavailable("A downloaded file is not whole on the disk")
+        await _in_thread(self._part_file.flush)
+        publishing = asyncio.ensure_future(publish(self))
         try:
-            await _in_thread(self._part_file.commit)
-            await publish(self)
+            await _to_its_end(publishing)
         except BaseException:
-            # A file that the database does not know would never be found again. It may have its name by now.
-            with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+            if publishing.cancelled() or publishing.exception() is not None:
+                # A file that the database does not know would never be found again. It may have its name by now.
+                with suppress(OSError):
+                    await _in_thread(self._unlink)
             raise
+        # The file is stored; without this a power cut might undo that, which the next start would notice.
+        with suppress(OSError):
+            await _in_thread(sync_folder, self.path.parent)
         self._wake_all()
+
+    def take_name(self) -> None:
+        """Give the whole file its final name. For `publish`, in a thread of its choice; blocks and raises OSError."""
+        assert self._part_file is not None
+        self._part_file.take_name()
+
+    def _unlink(self) -> None:
+        """Runs in a thread."""
+        self.path.unlink(missing_ok=True)
 
     def _wake_all(self) -> None:
         self._ended.set()
@@ -458,7 +472,11 @@ async def _in_thread(work: Callable[..., T], *args: object) -> T:
 
     A descriptor must not be closed, and its number given to another file, while a thread still writes to it.
     """
-    future = asyncio.get_running_loop().run_in_executor(None, work, *args)
+    return await _to_its_end(asyncio.get_running_loop().run_in_executor(None, work, *args))
+
+
+async def _to_its_end(future: asyncio.Future[T]) -> T:
+    """What comes of the future; if the caller is cancelled, only after it is done."""
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:

@@ -19,9 +19,13 @@ class MediaFolder:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def name(self, unique_id: str) -> str:
+        """The file's final name, without its folder."""
+        return hashlib.blake2b(unique_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
     def path(self, unique_id: str) -> Path:
-        """The final name of the file."""
-        name = hashlib.blake2b(unique_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        """Where the file is under its final name."""
+        name = self.name(unique_id)
         return self.root / name[:2] / name
 
     def unlink(self, unique_id: str) -> None:

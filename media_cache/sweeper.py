@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -46,7 +47,11 @@ class Swept(msgspec.Struct, frozen=True):
 
 
 class Sweeper:
-    """Removes what should not be in the media folder. Never a file that `in_use` names or a path in `being_made`."""
+    """Removes what should not be in the media folder. Never a file that `in_use` names or that is in `being_made`.
+
+    What is to go is looked for beside all that goes on, and so only a guess. It is judged again in the moment of its
+    removal, in the database's thread, where files get their names and rows.
+    """
 
     def __init__(
         self,
@@ -55,11 +60,14 @@ class Sweeper:
         limits: CacheLimits,
         *,
         in_use: Callable[[str], bool],
-        being_made: Callable[[], Collection[Path]],
+        being_made: Callable[[], Collection[str]],
         forget: Callable[[Iterable[str]], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`being_made` are the final paths of running downloads; `forget` is told what is about to be removed."""
+        """`being_made` are the unique ids of all files on their way; `forget` is told what is about to be removed.
+
+        `in_use` and `being_made` are called in other threads, too.
+        """
         self._folder = folder
         self._store = store
         self._limits = limits
@@ -110,10 +118,10 @@ class Sweeper:
         """
         strays = await self._remove_strays(self._started)
         sizes = await self._store.sizes()
-        lost = await asyncio.to_thread(self._not_whole, sizes)
-        return Swept(await self._remove(lost), strays)
+        lost = await asyncio.to_thread(lambda: [name for name in sizes if not self._is_whole(name, sizes[name])])
+        return Swept(await self._remove(lost, spare=lambda name: self._is_whole(name, sizes[name])), strays)
 
-    async def _remove(self, unique_ids: Iterable[str]) -> int:
+    async def _remove(self, unique_ids: Iterable[str], spare: Callable[[str], bool] = lambda unique_id: False) -> int:
         candidates = list(unique_ids)
         removed = 0
         # In batches, so that the database's thread is free in between; files come into use meanwhile.
@@ -121,8 +129,9 @@ class Sweeper:
             batch = candidates[start : start + _BATCH]
             doomed = [unique_id for unique_id in batch if not self._in_use(unique_id)]
             self._forget(doomed)
-            await self._store.remove(doomed, self._folder.unlink)
-            removed += len(doomed)
+            removed += await self._store.remove(
+                doomed, self._folder.unlink, spare=lambda name: self._in_use(name) or spare(name)
+            )
         return removed
 
     def _leaves_disk_free(self, size: int) -> bool:
@@ -133,24 +142,42 @@ class Sweeper:
         return disk.f_bavail * disk.f_frsize - size >= reserve
 
     async def _remove_strays(self, before: float) -> int:
-        # Files first, rows second: a file that is published in between has its row in time.
-        found = await asyncio.to_thread(lambda: list(self._folder.files()))
+        found = await asyncio.to_thread(self._files_from, before)
         if not found:
             return 0
-        known = {self._folder.path(unique_id) for unique_id in await self._store.sizes()}
-        strays = [path for path in found if path not in known]
-        return await asyncio.to_thread(self._unlink_strays, strays, before)
+        sizes = await self._store.sizes()
+        strays = await asyncio.to_thread(self._without_row, found, sizes)
+        if not strays:
+            return 0
+        return await self._store.beside(lambda unique_ids: self._unlink_strays(strays, unique_ids))
 
-    def _unlink_strays(self, strays: Iterable[Path], before: float) -> int:
+    def _files_from(self, before: float) -> list[Path]:
+        """Runs in a thread."""
+        found = []
+        for path in self._folder.files():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < before:
+                    found.append(path)
+        return found
+
+    def _without_row(self, paths: Iterable[Path], unique_ids: Iterable[str]) -> list[Path]:
+        """Runs in a thread."""
+        known = {self._folder.name(unique_id) for unique_id in unique_ids}
+        return [path for path in paths if path.name not in known]
+
+    def _unlink_strays(self, candidates: Iterable[Path], unique_ids: Iterable[str]) -> int:
+        """Runs in the database's thread.
+
+        A download that is over has left no part file, and its file under the final name has its row: so whatever is
+        neither in the table nor on its way belongs to nobody.
+        """
         removed = 0
-        for path in strays:
+        for path in self._without_row(candidates, unique_ids):
             # Asked each time: downloads begin and end meanwhile. A part file's name begins with its final name.
-            being_made = {made.name for made in self._being_made()}
+            being_made = {self._folder.name(unique_id) for unique_id in self._being_made()}
             if path.name.split(".", 1)[0] in being_made:
                 continue
             try:
-                if path.stat().st_mtime >= before:
-                    continue
                 path.unlink()
             except FileNotFoundError:
                 continue
@@ -158,13 +185,9 @@ class Sweeper:
             log.info("Removed %s %s", "the unfinished file" if is_part(path) else "the file without a record", path)
         return removed
 
-    def _not_whole(self, sizes: dict[str, int]) -> list[str]:
-        lost = []
-        for unique_id, size in sizes.items():
-            try:
-                whole = self._folder.path(unique_id).stat().st_size == size
-            except FileNotFoundError:
-                whole = False
-            if not whole:
-                lost.append(unique_id)
-        return lost
+    def _is_whole(self, unique_id: str, size: int) -> bool:
+        """Runs in a thread."""
+        try:
+            return self._folder.path(unique_id).stat().st_size == size
+        except FileNotFoundError:
+            return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -113,9 +113,9 @@ class WholeFiles:
             self._held_open.popitem(last=False)
         return complete
 
-    async def add(self, row: StoredFile) -> None:
-        """The file has got its final name. Raises StorageUnavailable."""
-        await self._store.add(row)
+    async def add(self, row: StoredFile, take_name: Callable[[], None]) -> None:
+        """The file is whole and gets its final name with `take_name`. Raises StorageUnavailable or OSError."""
+        await self._store.add(row, take_name)
         self._remember(row)
 
     def forget(self, unique_ids: Iterable[str]) -> None:

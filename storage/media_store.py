@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
 
 import msgspec
 
 from errors import StorageUnavailable
 from file_io import Database, Migration
+
+T = TypeVar("T")
 
 MEDIA_FILES: Migration = (
     "CREATE TABLE media_files ("
@@ -79,8 +82,12 @@ class MediaStore:
 
         return await self._database.read(work)
 
-    async def add(self, file: StoredFile) -> None:
-        """Add the file or replace its row."""
+    async def add(self, file: StoredFile, take_name: Callable[[], None]) -> None:
+        """Add the file or replace its row, and give it its final name with `take_name`, which may be called twice.
+
+        Both happen in the database's thread, so that no other work there finds one without the other. If this raises,
+        the file may have its name and no row. Raises the OSError of `take_name`.
+        """
 
         def work(connection: sqlite3.Connection) -> Usage:
             connection.execute(
@@ -97,7 +104,9 @@ class MediaStore:
                     file.last_access,
                 ),
             )
-            return _usage(connection)
+            usage = _usage(connection)
+            take_name()
+            return usage
 
         self._noted = await self._database.run(work)
 
@@ -110,25 +119,42 @@ class MediaStore:
 
         await self._database.run(work)
 
-    async def remove(self, unique_ids: Iterable[str], unlink: Callable[[str], None]) -> None:
-        """Remove rows and, with `unlink`, their files.
+    async def remove(
+        self,
+        unique_ids: Iterable[str],
+        unlink: Callable[[str], None],
+        *,
+        spare: Callable[[str], bool] = lambda unique_id: False,
+    ) -> int:
+        """Remove rows and, with `unlink`, their files, apart from those that are to be spared; how many.
 
-        Both happen in the database's thread: a file that is stored anew is so before or after, never in between.
+        All happens in the database's thread: a file that is stored anew is so before or after, never in between.
         """
-        doomed = list(unique_ids)
+        candidates = list(unique_ids)
 
-        def work(connection: sqlite3.Connection) -> Usage:
+        def work(connection: sqlite3.Connection) -> tuple[int, Usage]:
+            doomed = [name for name in candidates if not spare(name)]
             connection.executemany("DELETE FROM media_files WHERE unique_id = ?", [(name,) for name in doomed])
             for name in doomed:
                 unlink(name)
-            return _usage(connection)
+            return len(doomed), _usage(connection)
 
-        if not doomed:
-            return
+        if not candidates:
+            return 0
         try:
-            self._noted = await self._database.run(work)
+            removed, self._noted = await self._database.run(work)
         except OSError as fault:
             raise StorageUnavailable(f"A media file can't be removed: {fault.strerror or fault}") from fault
+        return removed
+
+    async def beside(self, work: Callable[[list[str]], T]) -> T:
+        """Do the work, given the unique ids of all rows, in the database's thread: no row comes or goes meanwhile.
+
+        The work may be done twice. Raises what it raises.
+        """
+        return await self._database.read(
+            lambda connection: work([name for (name,) in connection.execute("SELECT unique_id FROM media_files")])
+        )
 
     async def sizes(self) -> dict[str, int]:
         """The size of every file by its unique id."""

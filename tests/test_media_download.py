@@ -7,6 +7,7 @@ import errno
 import gc
 import os
 import resource
+import threading
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,7 +18,6 @@ import pytest
 from media_source import LITTLE_PATIENCE, NO_PATIENCE, Finder, MemorySource, file_bytes, file_ref
 from refusing_disk import RefusingDisk
 
-import file_io
 from errors import (
     BridgeError,
     FileReferenceExpired,
@@ -28,6 +28,7 @@ from errors import (
     TelegramTimeout,
     TelegramUnavailable,
 )
+from media_cache import download as download_module
 from media_cache.download import HUGE, Abandoned, Download, TimeLimits
 from media_cache.pace import Patience
 from media_cache.parts import FIRST_PART_SIZE
@@ -37,8 +38,9 @@ MIB = 1024 * 1024
 TEN_MIB = file_bytes(10 * MIB + 123)
 
 
-async def published(_: Download) -> None:
+async def published(download: Download) -> None:
     """Nothing more to do."""
+    await asyncio.to_thread(download.take_name)
 
 
 def make(
@@ -601,18 +603,62 @@ async def test_a_file_the_database_does_not_take_does_not_stay(tmp_path: Path) -
     assert files_in(tmp_path) == []
 
 
-async def test_a_folder_that_is_not_flushed_keeps_no_file_that_no_row_knows(
+async def test_one_whose_row_is_refused_after_it_has_got_its_name_goes_without_holding_the_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def refuse(download: Download) -> None:
+        await asyncio.to_thread(download.take_name)
+        raise StorageUnavailable("full")
+
+    threads: list[int] = []
+    unlink = os.unlink
+
+    def noted(path: Path) -> None:
+        threads.append(threading.get_ident())
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", noted)
+    source = MemorySource()
+    with pytest.raises(StorageUnavailable):
+        await make(tmp_path, source, source.put(b"content")).run(refuse)
+    assert files_in(tmp_path) == []
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_one_that_is_broken_off_while_it_is_stored_is_stored_or_gone(tmp_path: Path, refused: bool) -> None:
+    begun, go_on, rows = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def publish(download: Download) -> None:
+        await asyncio.to_thread(download.take_name)
+        begun.set()
+        await go_on.wait()
+        if refused:
+            raise StorageUnavailable("full")
+        rows.append(download.unique_id)
+
+    source = MemorySource()
+    running = asyncio.create_task(make(tmp_path, source, source.put(b"content", "one")).run(publish))
+    await begun.wait()
+    running.cancel()
+    await asyncio.sleep(0.01)
+    assert not running.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (len(files_in(tmp_path)), rows) == ((0, []) if refused else (1, ["one"]))
+
+
+async def test_a_file_whose_folder_is_not_flushed_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(folder: Path) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(file_io, "sync_folder", refuse)
+    monkeypatch.setattr(download_module, "sync_folder", refuse)
     source = MemorySource()
     download = make(tmp_path, source, source.put(b"content"))
-    with pytest.raises(StorageUnavailable, match="Input/output error"):
-        await download.run(published)
-    assert files_in(tmp_path) == []
+    await download.run(published)
+    assert len(files_in(tmp_path)) == 1
 
 
 async def test_a_disk_that_does_not_even_remove_the_partial_is_the_same_passing_fault(tmp_path: Path) -> None:

@@ -397,6 +397,37 @@ class MediaMachine(RuleBasedStateMachine):
 
         self.run(work())
 
+    @rule(name=names, part=st.booleans())
+    def litter(self, name: str, part: bool) -> None:
+        """What a crash has left lies about: a partial, or a file without a row."""
+
+        async def work() -> None:
+            path = self.own_path(name)
+            if not part and (path.exists() or name in self.cache._flights or name in await self.rows()):
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (path.with_name(f"{path.name}.part.left") if part else path).write_bytes(CONTENTS[name])
+            self.left_partials |= part
+
+        self.run(work())
+
+    @rule(name=names, at_the_start=st.booleans())
+    def sweep_beside_a_download(self, name: str, at_the_start: bool) -> None:
+        """What begins or ends while it is swept keeps its file, however old the clock makes that."""
+
+        async def work() -> None:
+            self.clock.now += 3601
+            await self.cache.flush()
+            sweeper = self.cache.sweeper
+            sweeping = asyncio.create_task(sweeper.reconcile() if at_the_start else sweeper.sweep())
+            await self.get(name)
+            await self.settle()
+            await sweeping
+            lost = {name for name in await self.rows() if not self.own_path(name).exists()}
+            assert {self.own_path(name) for name in lost} <= self.spoilt
+
+        self.run(work())
+
     @rule()
     def crash(self) -> None:
         """The process ends without a word, whatever it is at; the next one finds what it left."""

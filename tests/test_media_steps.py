@@ -80,7 +80,7 @@ async def test_whichever_step_is_the_last_whole_files_and_their_rows_are_left_an
     steps = kill_at_every_step(tmp_path)
     assert set(steps) == STEPS
     # What the kills are to hit: the end of a film's way to the disk, and of its removal.
-    ends = ["fsync", "replace", "fsync", "commit"], ["unlink", "commit"]
+    ends = ["fsync", "replace", "commit", "fsync"], ["unlink", "commit"]
     assert all(end in [steps[i : i + len(end)] for i in range(len(steps))] for end in ends)
     for number, step in [*enumerate(steps), ("whole", "none")]:
         try:

@@ -6,6 +6,8 @@ import asyncio
 import os
 import time
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from media_source import CHANNEL, POST, Clock, Finder, MemorySource, file_bytes, media_cache, on_disk, read_all
@@ -184,6 +186,49 @@ async def test_a_partial_that_is_being_written_stays_however_slow_it_is(tmp_path
         assert source.gate is not None
         source.gate.set()
         assert await viewer == file_bytes(3 * 1024 * 1024)
+
+
+async def test_a_file_that_is_fetched_while_its_stray_forerunner_is_swept_stays_even_if_the_clock_jumps(
+    tmp_path: Path,
+) -> None:
+    clock = Clock(time.time())
+    source = MemorySource()
+    async with media_cache(tmp_path, source, now=clock) as cache:
+        # What a crash has left under the final name.
+        path = cache._folder.path("back")
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"without a row")
+        clock.now += 2 * HOUR
+        rows_of = cache._store.sizes
+
+        async def sizes() -> dict[str, int]:
+            rows = await rows_of()
+            await store(cache, source, "back")
+            return rows
+
+        with patch.object(cache._store, "sizes", sizes):
+            assert await cache.sweeper.sweep() == Swept(0, 0)
+        assert path.read_bytes() == file_bytes(1000, "back")
+        assert await names(cache) == {"back"}
+
+
+async def test_a_lost_file_that_is_fetched_before_its_row_is_removed_stays(tmp_path: Path) -> None:
+    source = MemorySource()
+    async with media_cache(tmp_path, source) as cache:
+        await store(cache, source, "back")
+        path = cache._folder.path("back")
+        path.unlink()
+        remove = cache._store.remove
+
+        async def removed(*arguments: Any, **options: Any) -> int:
+            cache._store.remove = remove  # type: ignore[method-assign]
+            await store(cache, source, "back")
+            return await remove(*arguments, **options)
+
+        cache._store.remove = removed  # type: ignore[method-assign]
+        assert await cache.sweeper.reconcile() == Swept(0, 0)
+        assert path.read_bytes() == file_bytes(1000, "back")
+        assert await names(cache) == {"back"}
 
 
 async def test_at_the_start_every_stray_goes_and_rows_without_their_whole_file(tmp_path: Path) -> None:
