@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import uvloop
 from fastapi import FastAPI
 
+from allocator import keep_little
 from config import Settings, SettingsError, load_settings
 from errors import StorageError
 from feeds.page import content_security_policy, render_error_page
@@ -129,6 +130,7 @@ async def _running(
     clock: Callable[[], float],
 ) -> AsyncIterator[None]:
     """Build the floors from the bottom up, start them, add their routes; at the end stop them in reverse."""
+    keep_little()
     sys.setswitchinterval(SWITCH_INTERVAL)
     # The loop ends its default executor itself.
     threads = ThreadPoolExecutor(settings.io_thread_pool_size, thread_name_prefix="work")
