@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -20,6 +21,9 @@ CHUNK_BYTES = 128 * 1024
 _READ_AHEAD = 2 * 1024 * 1024
 # Linux: read what is in memory, never wait for the disk.
 _NO_WAIT = getattr(os, "RWF_NOWAIT", None)
+# As `os.preadv`, but it keeps the interpreter's lock, which it needs for microseconds: to get the lock back from a
+# thread that renders takes a millisecond, and that for each chunk. An `off_t` is a `long` on 64-bit systems.
+_preadv2 = getattr(ctypes.PyDLL(None), "preadv2", None) if ctypes.sizeof(ctypes.c_long) == 8 else None
 _advise = getattr(os, "posix_fadvise", None)
 
 
@@ -84,7 +88,11 @@ class SharedFile:
             return None
         buffer = bytearray(length)
         try:
-            count = os.preadv(self._descriptor, [buffer], offset, _NO_WAIT)
+            if _preadv2 is None:
+                count = os.preadv(self._descriptor, [buffer], offset, _NO_WAIT)
+            else:
+                vector = (ctypes.c_size_t * 2)(ctypes.addressof(ctypes.c_char.from_buffer(buffer)), length)
+                count = _preadv2(self._descriptor, vector, 1, ctypes.c_long(offset), _NO_WAIT)
         except OSError:
             # Not in memory, or a file system without this: the thread finds out what is wrong, if anything is.
             return None

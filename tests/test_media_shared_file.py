@@ -24,9 +24,11 @@ def path(tmp_path: Path) -> Path:
     return target
 
 
-@pytest.fixture(params=["from memory", "from the disk"])
+@pytest.fixture(params=["from memory", "from memory by Python's own call", "from the disk"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With and without the system's way to read only what is in memory."""
+    """With and without the system's ways to read only what is in memory."""
+    if request.param != "from memory":
+        monkeypatch.setattr(shared_file, "_preadv2", None)
     if request.param == "from the disk":
         monkeypatch.setattr(shared_file, "_NO_WAIT", None)
 
@@ -51,6 +53,17 @@ async def read(file: SharedFile, start: int, end: int) -> bytes:
 )
 async def test_any_stretch_of_the_file(path: Path, start: int, end: int) -> None:
     assert await read(SharedFile(path), start, end) == CONTENT[start:end]
+
+
+@pytest.mark.usefixtures("_way")
+def test_what_is_in_memory_is_had_at_once_and_whole_or_not_at_all(path: Path) -> None:
+    file = SharedFile(path)
+    for start, length in [(0, 1), (5, 100_000), (len(CONTENT) - 3, 3)]:
+        found = file.read_from_memory(start, length)
+        # Not every file system can tell.
+        assert found in (None, CONTENT[start : start + length])
+    assert file.read_from_memory(len(CONTENT) - 3, 4) is None
+    assert file.read_from_memory(-5, 4) is None
 
 
 @pytest.mark.usefixtures("_way")
