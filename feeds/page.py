@@ -206,7 +206,8 @@ def _entry(feed: Feed, item: Item, zone: tzinfo) -> _Entry:
         content=Markup(with_placeholders(item.content, post.placeholders)),
         footer=_FOOTER,
         permalink=permalink,
-        own_author=post.author in ("", feed.author) or post.author_url == feed.link,
+        # Who signs in the channel's name has its address, but a name of their own.
+        own_author=post.author in ("", feed.author, f"{feed.author} ({feed.handle})"),
         published=_date(post.date, zone),
         edited=_date(post.updated, zone) if post.updated != post.date else None,
     )

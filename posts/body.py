@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posts.blocks.buttons import buttons
 from posts.blocks.comments import comments
-from posts.blocks.forward import forward_header
+from posts.blocks.forward import forward_header, via_bots
 from posts.blocks.kind import Place
 from posts.blocks.media import media_blocks
 from posts.blocks.names import isolated
@@ -31,7 +31,7 @@ def body(sheet: Sheet, group: Group) -> str:
     if not any(own):
         own = [notice(sheet, group.first, "Nothing to show here")]
     around = [_restriction(group)]
-    around += [forward_header(sheet, messages)]
+    around += [forward_header(sheet, messages), via_bots(sheet, messages)]
     around += [reply_block(sheet, message) for message in messages if message.reply is not None]
     discussed = group.discussed
     discussion = "" if discussed is None else comments(sheet, discussed)

@@ -1,7 +1,8 @@
 """Events in a chat: which are noise, and what is said about the others.
 
 One row for each action of the TL layer. `{names}` are the people it is about, `{title}` a title or topic, `{amount}` a
-number, `{date}` a moment. A row may name several sentences: the first whose fields are all known is used.
+number, `{date}` a moment, `{price}` the number in the currency that the title is. A row may name several sentences: the
+first whose fields are all known is used.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 
 from model.message import Service
 from posts.plain import one_line
-from posts.wording import utc_minute
+from posts.wording import price, utc_minute
 
 _NOISE: tuple[str, ...] = ()
 
@@ -54,9 +55,9 @@ _SENTENCES: dict[str, tuple[str, ...]] = {
     "no_forwards_toggle": ("Content protection switched",),
     "paid_messages_price": ("Messages now cost {amount} stars", "The price of messages changed"),
     "paid_messages_refunded": ("{amount} stars for messages were refunded", "Messages were refunded"),
-    "payment_refunded": ("A payment was refunded",),
-    "payment_sent": ("Payment received",),
-    "payment_sent_me": ("Payment received",),
+    "payment_refunded": ("A payment of {price} was refunded", "A payment was refunded"),
+    "payment_sent": ("Payment of {price} received", "Payment received"),
+    "payment_sent_me": ("Payment of {price} received", "Payment received"),
     "phone_call": ("Call",),
     "pin_message": _NOISE,
     "poll_append_answer": ("Poll option added: {title}", "Poll option added"),
@@ -76,7 +77,11 @@ _SENTENCES: dict[str, tuple[str, ...]] = {
     "star_gift_unique": ("Collectible gift: {title}", "Collectible gift"),
     "suggest_birthday": ("A birthday was suggested",),
     "suggest_profile_photo": ("A profile photo was suggested",),
-    "suggested_post_approval": ("Suggested post to appear on {date}", "Decision about a suggested post"),
+    "suggested_post_approval": (
+        "Suggested post to appear on {date}",
+        "Suggested post declined: {title}",
+        "Decision about a suggested post",
+    ),
     "suggested_post_refund": ("Suggested post refunded",),
     "suggested_post_success": ("Suggested post paid: {amount} stars", "Suggested post paid"),
     "todo_append_tasks": ("Tasks added to the checklist: {title}", "Tasks added to the checklist"),
@@ -114,6 +119,8 @@ def sentence(service: Service, written: Callable[[str], str] = str) -> str:
         known["title"] = written(title)
     if service.amount is not None:
         known["amount"] = str(service.amount)
+        if title:
+            known["price"] = written(price(service.amount, title))
     if moment := utc_minute(service.date):
         known["date"] = moment
     for template in _BY_KEY.get(_key(service.kind), ()):

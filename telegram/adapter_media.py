@@ -51,11 +51,11 @@ def _nothing(media: raw.types.MessageMediaEmpty, peers: Peers) -> None:
 
 
 def _photo(media: raw.types.MessageMediaPhoto, peers: Peers) -> Media:
-    return _attachment(media) or Unsupported(kind="photo empty")
+    return _attachment(media) or Unsupported(kind="photo no longer there")
 
 
 def _document(media: raw.types.MessageMediaDocument, peers: Peers) -> Media:
-    return _attachment(media) or Unsupported(kind="document empty")
+    return _attachment(media) or Unsupported(kind="file no longer there")
 
 
 def _attachment(media: raw.base.MessageMedia | None) -> Attachment | None:

@@ -71,8 +71,8 @@ _TAGS = {
 }
 _ATTRIBUTES = {
     "alt", "aria-hidden", "autoplay", "class", "colspan", "controls", "datetime", "dir", "height", "href", "loading",
-    "loop", "max", "muted", "open", "playsinline", "poster", "preload", "reversed", "rowspan", "src", "start", "type",
-    "value", "width",
+    "loop", "max", "muted", "open", "playsinline", "poster", "preload", "reversed", "rowspan", "scope", "src", "start",
+    "type", "value", "width",
 }
 _BLOCKS = {
     "blockquote", "caption", "details", "div", "figcaption", "figure", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",

@@ -79,10 +79,16 @@ def to_media(media: Any) -> Media | None:
             Photo(file=photo_file("s", 90, 4)),
             id="a size sent along",
         ),
-        pytest.param(T.MessageMediaPhoto(photo=tl_photo(STRIPPED)), Unsupported(kind="photo empty"), id="no size"),
-        pytest.param(T.MessageMediaPhoto(ttl_seconds=5), Unsupported(kind="photo empty"), id="expired photo"),
-        pytest.param(T.MessageMediaPhoto(photo=T.PhotoEmpty(id=3)), Unsupported(kind="photo empty"), id="empty photo"),
-        pytest.param(T.MessageMediaDocument(ttl_seconds=5), Unsupported(kind="document empty"), id="expired document"),
+        pytest.param(
+            T.MessageMediaPhoto(photo=tl_photo(STRIPPED)), Unsupported(kind="photo no longer there"), id="no size"
+        ),
+        pytest.param(T.MessageMediaPhoto(ttl_seconds=5), Unsupported(kind="photo no longer there"), id="expired photo"),
+        pytest.param(
+            T.MessageMediaPhoto(photo=T.PhotoEmpty(id=3)), Unsupported(kind="photo no longer there"), id="empty photo"
+        ),
+        pytest.param(
+            T.MessageMediaDocument(ttl_seconds=5), Unsupported(kind="file no longer there"), id="expired document"
+        ),
     ],
 )
 def test_photos(media: Any, expected: Media) -> None:

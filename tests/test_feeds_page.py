@@ -270,9 +270,10 @@ def test_the_channels_own_name_is_not_shown_at_each_post_but_others_are() -> Non
     own = post(1, author="Züge & Städte (@trains)", author_url="https://t.me/trains")
     guest = post(2, author="Guest", author_url="https://t.me/guest")
     nobody = post(3, author="Hidden <user>")
-    parsed = channel_page(feed([own, guest, nobody]))
-    assert [author.text for author in parsed.select(".byline .p-author")] == ["", "Guest", "Hidden <user>"]
-    assert one(parsed, "a.p-author")["href"] == "https://t.me/guest"
+    signed = post(4, author="Ann", author_url="https://t.me/trains")
+    parsed = channel_page(feed([own, guest, nobody, signed]))
+    assert [author.text for author in parsed.select(".byline .p-author")] == ["", "Guest", "Hidden <user>", "Ann"]
+    assert [author["href"] for author in parsed.select("a.p-author")] == ["https://t.me/guest", "https://t.me/trains"]
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,12 @@ def test_a_forward_says_where_it_is_from(forward: Forward, html: str) -> None:
     assert render(message(7, "x", forward=forward)).startswith(f'<p class="forward" dir="auto">{html}</p>')
 
 
+def test_a_message_written_through_a_bot_says_so_once() -> None:
+    html = render(message(7, "x", via_bot="gif"), message(8, "y", via_bot="gif"))
+    assert html.startswith('<p class="forward">Via <a href="https://t.me/gif">@gif</a></p>')
+    assert html.count("@gif") == 1
+
+
 def test_forwards_of_one_origin_share_a_line() -> None:
     one, other = Forward(origin=PeerName(title="A")), Forward(origin=PeerName(title="B"))
     html = render(*(message(n, "x", forward=forward) for n, forward in enumerate([one, one, other])))
@@ -283,7 +289,12 @@ def test_forwards_of_one_origin_share_a_line() -> None:
             '<p dir="auto">In reply to Secret</p><div dir="auto">q</div>',
         ),
         (Reply(quote=Text("q")), '<p dir="auto">In reply to a message</p><div dir="auto">q</div>'),
-        (Reply(story_id=4), '<p dir="auto">In reply to a story</p>'),
+        (Reply(story_id=4), '<p dir="auto">In reply to <a href="https://t.me/news/s/4">a story</a></p>'),
+        (
+            Reply(story_id=4, chat=PeerName(title="Ann <3", username="ann", id=9)),
+            '<p dir="auto">In reply to <a href="https://t.me/ann/s/4">a story</a> of <bdi>Ann &lt;3</bdi></p>',
+        ),
+        (Reply(story_id=4, chat=PeerName(title="Bo")), '<p dir="auto">In reply to a story of <bdi>Bo</bdi></p>'),
     ],
 )
 def test_a_reply_names_and_quotes_what_it_answers(reply: Reply, html: str) -> None:

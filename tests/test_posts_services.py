@@ -35,6 +35,11 @@ def test_noise_is_left_out(kind: str) -> None:
         (Service(kind="topic_create", title="Boats\n{names}"), "Topic created: Boats {names}"),
         (Service(kind="group_call_scheduled", date=10**40), "Live stream planned"),
         (Service(kind="custom_action", title="Hello"), "Hello"),
+        (Service(kind="payment_sent", title="GBP", amount=450), "Payment of 4.50 GBP received"),
+        (Service(kind="payment_sent", amount=450), "Payment received"),
+        (Service(kind="payment_refunded", title="XTR", amount=1), "A payment of 1 star was refunded"),
+        (Service(kind="suggested_post_approval", title="Engines"), "Suggested post declined: Engines"),
+        (Service(kind="suggested_post_approval"), "Decision about a suggested post"),
         (Service(kind="never_heard_of"), "Service message: never heard of"),
     ],
 )

@@ -222,7 +222,7 @@ CASES: dict[str, tuple[Media, str, str]] = {
         Story(id=3, author=NEWS, text=text("Hi <3", (E.BOLD, "Hi")), media=PHOTO),
         card(
             "story",
-            '<p dir="auto">📖 Story of <b>Other</b>: '
+            '<p dir="auto">📖 Story of <b><bdi>Other</bdi></b>: '
             '<a href="https://t.me/other/s/3">see it in Telegram</a></p>'
             f'<div class="media photo">{IMG}</div><div dir="auto"><b>Hi</b> &lt;3</div>',
             dir_=False,
@@ -231,7 +231,11 @@ CASES: dict[str, tuple[Media, str, str]] = {
     ),
     "story of somebody without a name": (
         Story(id=3, author=ANN),
-        card("story", f'<p dir="auto">📖 Story of <b>Ann</b>: <a href="{HERE}">see it in Telegram</a></p>', dir_=False),
+        card(
+            "story",
+            f'<p dir="auto">📖 Story of <b><bdi>Ann</bdi></b>: <a href="{HERE}">see it in Telegram</a></p>',
+            dir_=False,
+        ),
         "Story: Ann",
     ),
     "checklist": (
@@ -339,8 +343,18 @@ BLOCKS: dict[str, tuple[rich.Block, str]] = {
             ),
             title=Text("t<"),
         ),
-        '<table dir="auto"><caption>t&lt;</caption><tbody><tr><th colspan="2">a&lt;</th></tr>'
+        '<table dir="auto"><caption>t&lt;</caption><tbody><tr><th scope="colgroup" colspan="2">a&lt;</th></tr>'
         '<tr><td rowspan="2">b</td><td></td></tr></tbody></table>',
+    ),
+    "table with headers on two sides": (
+        rich.Table(
+            rows=(
+                (rich.Cell(header=True), rich.Cell(text=Text("a"), header=True)),
+                (rich.Cell(text=Text("b"), header=True), rich.Cell(text=Text("1"))),
+            )
+        ),
+        '<table dir="auto"><tbody><tr><td></td><th scope="col">a</th></tr>'
+        '<tr><th scope="row">b</th><td>1</td></tr></tbody></table>',
     ),
     "table without rows": (rich.Table(rows=(), title=Text("t")), '<p dir="auto">t</p>'),
     "divider": (rich.Divider(), "<hr>"),

@@ -108,14 +108,22 @@ class _Writer:
 
     def _table(self, block: rich.Table) -> str:
         title = self._inline(block.title)
-        rows = "".join(f"<tr>{''.join(map(self._cell, row))}</tr>" for row in block.rows)
+        rows = "".join(f"<tr>{self._row(row)}</tr>" for row in block.rows)
         if not rows:
             return self._paragraph(title)
         caption = f"<caption>{title}</caption>" if title else ""
         return f"<table{self._dir}>{caption}<tbody>{rows}</tbody></table>"
 
-    def _cell(self, cell: rich.Cell) -> str:
-        name = "th" if cell.header else "td"
+    def _row(self, row: tuple[rich.Cell, ...]) -> str:
+        above = all(cell.header or not cell.text.text for cell in row)
+        return "".join(self._cell(cell, "col" if above else "row") for cell in row)
+
+    def _cell(self, cell: rich.Cell, heads: str) -> str:
+        """A cell; as a header it is one of the `heads`, `col` or `row`."""
+        text = self._inline(cell.text)
         columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
         rows = f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
-        return f"<{name}{columns}{rows}>{self._inline(cell.text)}</{name}>"
+        if not cell.header or not text:
+            return f"<td{columns}{rows}>{text}</td>"
+        many = cell.columns > 1 if heads == "col" else cell.rows > 1
+        return f'<th scope="{heads}{"group" if many else ""}"{columns}{rows}>{text}</th>'

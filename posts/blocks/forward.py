@@ -1,4 +1,4 @@
-"""Where forwarded messages come from."""
+"""Where forwarded messages come from, and through which bots messages were written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from posts.blocks.names import isolated
 from posts.blocks.sheet import Sheet
 from posts.identity import peer_link
 from posts.plain import escape, one_line
+from posts.urls import path_part
 
 
 def forward_header(sheet: Sheet, messages: Sequence[Message]) -> str:
@@ -22,6 +23,17 @@ def forward_header(sheet: Sheet, messages: Sequence[Message]) -> str:
             continue
         seen.add(key)
         lines.append(f'<p class="forward" dir="auto">Forwarded from {_origin(sheet, forward)}</p>')
+    return "".join(lines)
+
+
+def via_bots(sheet: Sheet, messages: Sequence[Message]) -> str:
+    """A line for each bot through which somebody has written a message."""
+    names = dict.fromkeys(name for message in messages if (name := one_line(message.via_bot)))
+    lines = [
+        f'<p class="forward">Via <a href="{escape(f"{sheet.options.link_host}/{path_part(name)}")}">'
+        f"@{escape(name)}</a></p>"
+        for name in names
+    ]
     return "".join(lines)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from model.entity import Text
 from model.message import Message, Reply
 from posts.author import origin_name
+from posts.blocks.names import isolated
 from posts.blocks.sheet import Sheet
+from posts.blocks.story import story_link
 from posts.identity import peer_link, post_link
 from posts.plain import cut, escape
 
@@ -39,8 +41,8 @@ def _is_here(sheet: Sheet, reply: Reply) -> bool:
 
 def _answered(sheet: Sheet, reply: Reply) -> str:
     if reply.story_id is not None:
-        name = "a story"
-    elif reply.author is not None:
+        return _story(sheet, reply, reply.story_id)
+    if reply.author is not None:
         name = origin_name(reply.author)
     elif reply.chat is not None and not _is_here(sheet, reply):
         name = origin_name(reply.chat)
@@ -55,3 +57,14 @@ def _answered(sheet: Sheet, reply: Reply) -> str:
         else:
             link = peer_link(reply.chat, sheet.options.link_host, reply.message_id)
     return f'<a href="{escape(link)}">{escape(name)}</a>' if link else escape(name)
+
+
+def _story(sheet: Sheet, reply: Reply, story_id: int) -> str:
+    owner = reply.chat
+    if owner is None or _is_here(sheet, reply):
+        # The channel's own.
+        link, whose = story_link(sheet.channel.username, story_id, sheet.options.link_host), ""
+    else:
+        link = story_link(owner.username, story_id, sheet.options.link_host)
+        whose = f" of {isolated(origin_name(owner))}"
+    return f'<a href="{escape(link)}">a story</a>{whose}' if link else f"a story{whose}"

@@ -15,6 +15,8 @@ const rules = {
   "no-autoplay": ["error", { include: ["audio"] }],
   // Numbers are shown as their writers typed them, and copied so.
   "tel-non-breaking": "off",
+  // The sanitizer writes open="", which is the same.
+  "attribute-boolean-style": "off",
   // What search engines cut off. Pages cut their titles at 70 characters as readers count them; the rule counts UTF-16
   // units, of which one emoji may have a dozen, and a reference such as &#39; as five.
   "long-title": "off",
