@@ -12,7 +12,7 @@ from routes.channels import Served
 from routes.content_coding import Encoded, accepts_gzip, prefers_brotli
 from routes.headers import COMMON_HEADERS
 from routes.navigation import VARY
-from routes.preconditions import Verdict, evaluate, http_date
+from routes.preconditions import Verdict, evaluate, http_date, is_as_old_as_known
 from routes.rendering import FEED_MAX_AGE_S
 from tg_cache import StaleReason
 
@@ -89,6 +89,10 @@ def _conditional(request: Request, encoded: Encoded, headers: dict[str, str], *,
         raise PreconditionFailed
     if verdict is Verdict.NOT_MODIFIED:
         return Response(status_code=304, headers=headers)
+    if modified is not None and is_as_old_as_known(request.headers, modified):
+        # Another document that is no newer by its date: it has changed twice within a second, or is written otherwise.
+        # Readers that fetch with libcurl's time condition (newsboat) would drop it, and keep its tag.
+        del headers["Last-Modified"]
     if accepts_gzip(request.headers.getlist("accept-encoding")):
         headers["Content-Encoding"] = "gzip"
         return Response(encoded.gzipped, headers=headers, media_type=document.content_type)

@@ -57,11 +57,15 @@ def evaluate(headers: Mapping[str, str], etag: str, modified: float | None) -> V
     if_none_match = headers.get("if-none-match")
     if if_none_match is not None:
         return Verdict.NOT_MODIFIED if tag_listed(if_none_match, etag, weak=True) else Verdict.PROCEED
-    if modified is not None:
-        since = _seconds(headers.get("if-modified-since"))
-        if since is not None and int(modified) <= since:
-            return Verdict.NOT_MODIFIED
+    if modified is not None and is_as_old_as_known(headers, modified):
+        return Verdict.NOT_MODIFIED
     return Verdict.PROCEED
+
+
+def is_as_old_as_known(headers: Mapping[str, str], modified: float) -> bool:
+    """Whether the client has something that is not older than `modified` (unix seconds), by its If-Modified-Since."""
+    since = _seconds(headers.get("if-modified-since"))
+    return since is not None and int(modified) <= since
 
 
 def range_holds(if_range: str | None, etag: str, modified: float) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api_server import create_app
 from config import Settings
@@ -35,6 +37,26 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
     return Settings.model_validate(SETTINGS | {"session_path": folder, "data_path": folder} | changes)
 
 
+Answers = Counter[tuple[str, int]]
+"""How often the service has answered, by path and status."""
+
+
+class _Counting:
+    """ASGI middleware that counts answers."""
+
+    def __init__(self, app: ASGIApp, answers: Answers) -> None:
+        self._app = app
+        self._answers = answers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._answers[scope["path"], message["status"]] += 1
+            await send(message)
+
+        await self._app(scope, receive, note)
+
+
 @asynccontextmanager
 async def serving(
     server: Server,
@@ -43,18 +65,22 @@ async def serving(
     logged_in: bool = True,
     connected: bool = True,
     clock: Callable[[], float] = time.time,
+    port: int = 0,
+    answers: Answers | None = None,
     **changes: Any,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """Run the service against `server` with its data in `folder`; gives an HTTP client for it.
 
     With `logged_in` the session is made ready, and with `connected`, too, the service has connected when this returns.
-    `clock` tells the service the time.
+    `clock` tells the service the time. It listens on `port`, by default a free one, and is counted in `answers`.
     """
     folder.mkdir(exist_ok=True)
     if logged_in:
         await server.write_session_file(SessionFile(folder).path)
-    listener = listen("127.0.0.1", 0)
+    listener = listen("127.0.0.1", port)
     app = create_app(settings_for(folder, **changes), connection_factory=server.connection_factory, clock=clock)
+    if answers is not None:
+        app.add_middleware(_Counting, answers=answers)
     http_server = create_server(app)
     with server.trust():
         async with app.router.lifespan_context(app):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import shlex
 import sqlite3
@@ -13,9 +14,12 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import httpx
+import node_scripts
 import pytest
 import pytest_asyncio
+from gpodder import GPodder
 from lxml import etree
+from reader import make_reader
 from service import serving
 from telegram_world import GROUP_ID, HIDDEN, HIDDEN_ID, channel, small_world
 
@@ -196,3 +200,26 @@ async def test_newsboat_imports_the_list_and_reads_its_feeds(
     with closing(sqlite3.connect(tmp_path / "cache.db")) as database:
         titles = {title for (title,) in database.execute("SELECT title FROM rss_feed")}
     assert titles == {"Hidden", "Group", 'The "News" & <more>'}
+
+
+@pytest.mark.parametrize("format", ["rss", "atom", "json"])
+async def test_readers_import_the_list_of_a_guarded_bridge_and_read_its_feeds(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    async with serving(server, tmp_path / "bridge", token=TOKEN) as client:
+        url = str(client.base_url.join(f"/opml/{TOKEN}?format={format}"))
+        content = (await client.get(url)).content
+        listed = tree(content)
+        assert await asyncio.to_thread(node_scripts.run, "outlines.mjs", given=content.decode()) == listed
+        titles = {each: title for feeds in listed.values() for title, each in feeds.items()}
+        with closing(make_reader(str(tmp_path / "reader.db"))) as reader:
+            reader.import_feeds(io.BytesIO(content))
+            assert {feed.url for feed in reader.get_feeds()} == titles.keys()
+            await asyncio.to_thread(reader.update_feeds)
+            assert {feed.url: feed.title for feed in reader.get_feeds()} == titles
+            assert not [feed for feed in reader.get_feeds() if feed.last_exception]
+        if format != "json":
+            podder = GPodder(tmp_path / "gpodder")
+            await podder.run("import", url)
+            assert titles.keys() <= set((await podder.run("list")).split())

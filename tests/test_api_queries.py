@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -369,6 +370,22 @@ async def test_a_document_that_is_not_the_one_meant_is_a_412(client: httpx.Async
 async def test_a_document_changed_since_is_a_412(client: httpx.AsyncClient, path: str) -> None:
     headers = {"If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}
     assert (await client.get(path, headers=headers)).status_code == 412
+
+
+@pytest.mark.parametrize("path", FEEDS)
+async def test_a_document_that_is_another_but_no_newer_has_no_date_that_makes_clients_drop_it(
+    client: httpx.AsyncClient, path: str
+) -> None:
+    dated = await client.get(path)
+    for etag, since, told in [
+        ('W/"another"', dated.headers["last-modified"], None),
+        ('W/"another"', formatdate(0, usegmt=True), dated.headers["last-modified"]),
+        (dated.headers["etag"], dated.headers["last-modified"], dated.headers["last-modified"]),
+    ]:
+        answer = await client.get(path, headers={"If-None-Match": etag, "If-Modified-Since": since})
+        assert answer.headers.get("last-modified") == told
+        known = etag == dated.headers["etag"]
+        assert (answer.status_code, answer.content) == ((304, b"") if known else (200, dated.content))
 
 
 async def test_filtered_feeds_have_tags_of_their_own(client: httpx.AsyncClient) -> None:

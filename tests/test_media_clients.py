@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from gpodder import GPodder
 from media_source import file_bytes
 from playwright.async_api import async_playwright
 from video_files import stretched
@@ -158,42 +159,6 @@ async def test_safari_s_probe_and_its_ranges_are_answered_exactly_while_the_vide
         whole = await served.client.get(url, headers=headers | {"Range": f"bytes=0-{size - 1}"})
         check(whole, 0, size - 1)
         assert sha256(whole.content).digest() == sha256(VIDEO).digest()
-
-
-class GPodder:
-    """gPodder's command line, with all that it keeps in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir()
-
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
-        """Begin a command, in a process group of its own."""
-        command = shutil.which("gpo")
-        assert command is not None, "gpo is missing; ./run.sh test installs it"
-        environment = os.environ | {"HOME": str(self._folder), "GPODDER_HOME": str(self._folder), "no_proxy": "*"}
-        return await asyncio.create_subprocess_exec(
-            command,
-            *arguments,
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-
-    async def run(self, *arguments: str) -> str:
-        """What a command prints."""
-        process = await self.start(*arguments)
-        async with asyncio.timeout(PATIENCE_S):
-            output, _ = await process.communicate()
-        text = output.decode()
-        assert process.returncode == 0, text
-        return text
-
-    def files(self, pattern: str) -> list[Path]:
-        """What it has downloaded so far."""
-        return sorted((self._folder / "Downloads").rglob(pattern))
 
 
 async def test_gpodder_downloads_enclosures_whole_and_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
