@@ -19,8 +19,9 @@ def excerpt(text: str, limit: int) -> str:
     two grapheme clusters; an ellipsis marks all but the first kind of cut.
     """
     # A post can be long, and its beginning is enough unless it is mostly white space.
-    flat = " ".join(text[: 2 * limit].split())
-    if len(flat) <= limit:
+    looked_at = 2 * limit
+    flat = " ".join(text[:looked_at].split())
+    if len(flat) <= limit and len(text) > looked_at:
         flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat

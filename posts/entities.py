@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from model.entity import Entity, EntityType, Text
@@ -149,7 +150,7 @@ class _Writer:
 
 
 def _marks(text: str, spans: list[Span], links: TextLinks, inline: bool) -> list[_Mark]:
-    spans = sorted(spans, key=lambda span: (span.start, -span.end))
+    spans = sorted(spans, key=lambda span: (span[0], -span[1]))
     marks: list[_Mark] = []
     group_ends: dict[str, int] = {}
     for start, end, entity in spans:
@@ -179,7 +180,7 @@ def _fold(text: str, start: int, end: int, spans: list[Span], index: int) -> lis
     newline = text.find("\n", start + 1, end - 1)
     if newline < 0 or text.count("\n", start, end) < _FOLD_ABOVE_LINES:
         return []
-    if any(span.entity.type is EntityType.PRE and span.start <= newline and span.end > start for span in spans):
+    if any(entity.type is EntityType.PRE and first <= newline and last > start for first, last, entity in spans):
         return []
     return [
         _Mark(_FOLD, start, -end, index, "<details>", "</details>"),
@@ -206,6 +207,12 @@ def _person(entity: Entity, text: str, links: TextLinks) -> Tags | None:
 
 
 def _tag(entity: Entity, text: str, links: TextLinks) -> Tags | None:
+    return _search_for(text, links)
+
+
+# A channel uses its tags again and again.
+@lru_cache(256)
+def _search_for(text: str, links: TextLinks) -> Tags | None:
     """Telegram's web page that searches the channel for the tag; `#tag@name` belongs to another channel."""
     tag, _, channel = text.strip().partition("@")
     name = channel or links.username

@@ -17,6 +17,7 @@ from model.media import WebPage
 from model.message import Message
 from posts.grouping import Group
 from posts.kinds import is_visual, kind_of
+from posts.marks import marks_of
 from posts.plain import without
 from posts.words import Words, words_of
 
@@ -43,16 +44,16 @@ _CHAT_NAME = re.compile(r"[a-z][a-z0-9_]{3,31}")
 class Facts:
     """What the rules look at, of one message or album.
 
-    `own` are its words. `searched` is their text with the links' URLs below it, in lower case, ё as е.
+    `own` are its words. `marks`: flags that words in them bring, or in the links' URLs.
     `external`: links that leave Telegram. `invites` and `chats`: what links to Telegram lead to.
     """
 
-    __slots__ = ("channel_names", "chats", "external", "flags", "invites", "messages", "own", "searched", "visual")
+    __slots__ = ("channel_names", "chats", "external", "flags", "invites", "marks", "messages", "own", "visual")
 
     def __init__(self, messages: Sequence[Message], own: Words, channel: Channel) -> None:
         self.messages = messages
         self.own = own
-        self.searched = "\n".join((own.text, *own.links)).lower().replace("ё", "е")
+        self.marks = marks_of("\n".join((own.text, *own.links)).lower().replace("ё", "е"))
         self.flags: set[str] = set()
         self.visual = False
         for message in messages:
@@ -64,7 +65,7 @@ class Facts:
         self.external = False
         self.invites = False
         self.chats: set[str] = set()
-        for link in own.links:
+        for link in set(own.links):
             self._sort_link(link)
 
     def _sort_link(self, link: str) -> None:
@@ -116,29 +117,14 @@ class Flag(NamedTuple):
     every: bool = False
 
 
-def _words(*words: str) -> Callable[[Facts], bool]:
-    """A search for whole words in lower case; `*` at the end stands for any ending."""
-    stems = [word.removesuffix("*") for word in words]
-    endings = ["" if word.endswith("*") else r"(?!\w)" for word in words]
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(stem)}{end}" for stem, end in zip(stems, endings, strict=True)))
-
-    def found(facts: Facts) -> bool:
-        # Plain substring searches are much quicker, and nearly always enough.
-        for stem in stems:
-            if stem in facts.searched:
-                return pattern.search(facts.searched) is not None
-        return False
-
-    return found
+def _marked(flag: str) -> Callable[[Facts], bool]:
+    """A word of the flag's row in `posts.marks` is there."""
+    return lambda facts: flag in facts.marks
 
 
 def _media(flag: str, longest_text: int | None = None) -> Callable[[Facts], bool]:
     """The media brings the flag, and the text beside it is not longer than that."""
     return lambda facts: flag in facts.flags and (longest_text is None or len(facts.own.text) <= longest_text)
-
-
-def _either(*rules: Callable[[Facts], bool]) -> Callable[[Facts], bool]:
-    return lambda facts: any(rule(facts) for rule in rules)
 
 
 def _is_only_link(facts: Facts) -> bool:
@@ -176,32 +162,14 @@ FLAGS: tuple[Flag, ...] = (
     Flag("no_image", "nothing to look at", lambda facts: not facts.visual, every=True),
     Flag("sticker", "a sticker", _media("sticker")),
     Flag("poll", "a poll or quiz", _media("poll")),
-    Flag(
-        "stream",
-        "announces a live stream or webinar",
-        _words("стрим*", "livestream*", "онлайн-лекци*", "вебинар*"),
-    ),
-    Flag(
-        "donat",
-        "asks for donations or boosts",
-        _words("донат*", "cloudtips*", "t.me/boost*"),
-    ),
+    Flag("stream", "announces a live stream or webinar", _marked("stream")),
+    Flag("donat", "asks for donations or boosts", _marked("donat")),
     Flag("clownpoo", f"{_MANY_JEERS} or more reactions 🤡 or 💩", _is_jeered),
-    Flag(
-        "advert",
-        "an advertisement by its own marks",
-        _words(
-            "#реклама", "#промо", "#спонсор*", "#ad", "#ads", "#advert", "#advertisement", "#advertising", "#promo",
-            "#sponsored", "о рекламодателе", "партнерский пост", "партнерского поста", "по промокоду", "erid",
-        ),
-    ),
+    Flag("advert", "an advertisement by its own marks", _marked("advert")),
     Flag(
         "paywall",
         "has or points to content that costs money",
-        _either(
-            _media("paywall"),
-            _words("boosty*", "бусти", "sponsr*", "дзен.премиум*", "дзен премиум*", "patreon*"),
-        ),
+        lambda facts: "paywall" in facts.flags or "paywall" in facts.marks,
     ),
     Flag("only_link", "a link or its preview, and no words", _is_only_link, every=True),
     Flag("link", "has a link that leaves Telegram", lambda facts: facts.external),
@@ -215,7 +183,7 @@ FLAGS: tuple[Flag, ...] = (
     Flag("rich", "an article with headings, tables and the like", _media("rich")),
     Flag(MERGED, "several messages, sent close to each other", None),
     Flag(RENDER_FAILED, "could not be shown; the link leads to the original", None),
-)  # fmt: skip
+)
 
 _RULES = tuple((flag.name, flag.rule, flag.every) for flag in FLAGS if flag.rule is not None)
 

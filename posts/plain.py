@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -21,15 +20,16 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\ufffe\uffff]"
 )
+# What nobody sees, though Python takes it for printable.
+_PRINTABLE_UNSEEN = re.compile("[\u115f\u1160\u2800\u3164\ufe0e\ufe0f\uffa0]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
-class Span(NamedTuple):
-    """A stretch of a `str`: indices count code points, `start < end`, both inside the text."""
+Span = tuple[int, int, Entity]
+"""A stretch of a `str`: start and end count code points, start < end, both inside the text; what marks it.
 
-    start: int
-    end: int
-    entity: Entity
+A plain tuple, since a post may have hundreds, and naming their parts takes as long as finding them.
+"""
 
 
 def clean(text: str) -> str:
@@ -52,7 +52,7 @@ def escape(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line, without control, bidi and invisible characters; "" if nothing can be seen."""
-    if text.isascii() and text.isprintable() and "  " not in text:
+    if text.isprintable() and "  " not in text and (text.isascii() or _PRINTABLE_UNSEEN.search(text) is None):
         return text.strip()
     line = " ".join(_UNSEEN.sub("", text).split())
     return line if line.strip("\u200c\u200d\ufe0e\ufe0f ") else ""
@@ -76,12 +76,12 @@ def spans_of(text: Text) -> list[Span]:
         if pairs:
             start -= bisect_left(pairs, start)
             before = bisect_left(pairs, end)
-            inside = end > 0 and before > 0 and pairs[before - 1] == end - 1
-            end += inside - before
+            ends_inside = before > 0 and pairs[before - 1] == end - 1
+            end += ends_inside - before
         if end > length:
             end = length
         if start < end:
-            spans.append(Span(start, end, entity))
+            spans.append((start, end, entity))
     return spans
 
 
@@ -91,7 +91,7 @@ def without(text: Text, unwanted: EntityType) -> str:
         return text.text
     kept = []
     at = 0
-    for start, end in sorted((span.start, span.end) for span in spans_of(text) if span.entity.type is unwanted):
+    for start, end in sorted((start, end) for start, end, entity in spans_of(text) if entity.type is unwanted):
         kept.append(text.text[at:start])
         at = max(at, end)
     kept.append(text.text[at:])

@@ -24,8 +24,10 @@ _SHORTEST_SENTENCE = 10
 # Fewer letters than this in capitals are an acronym, not a shout.
 _SHORTEST_SHOUT = 5
 
+_LINKS = frozenset({EntityType.URL, EntityType.TEXT_LINK})
 _BARE_URL = re.compile(r"(?:https?|tg)://\S+", re.IGNORECASE)
-_TAG = re.compile(r"(?<!\w)[#$][^\W\d_]\w*(?:@\w+)?")
+# A tag, or as the group a letter or digit that is in none.
+_TAG_OR_LETTER = re.compile(r"(?<!\w)[#$][^\W\d_]\w*(?:@\w+)?|([^\W_])")
 # A dot after one or two letters is an abbreviation's or an initial's. Chinese and Japanese stops need no space.
 _SENTENCE_END = re.compile(r"(?:(?<=\w{3})\.|[!?…]+|\.{2,})[\"»”’)]*(?=\s+(\S))|[。！？]+[」』”]*")
 _STOP = re.compile("[.!?…。！？]")
@@ -65,9 +67,8 @@ def _first_meaningful_line(text: str) -> str:
 
 
 def _says_something(line: str) -> bool:
-    if "#" in line or "$" in line:
-        line = _TAG.sub("", line)
-    return any(char.isalnum() for char in line)
+    """Whether there are letters or digits besides tags."""
+    return any(found[1] for found in _TAG_OR_LETTER.finditer(line))
 
 
 def _without_urls(text: Text) -> str:
@@ -77,9 +78,9 @@ def _without_urls(text: Text) -> str:
 
 def _links(message: Message) -> list[str]:
     found = [
-        span.entity.url or message.text.text[span.start : span.end]
-        for span in spans_of(message.text)
-        if span.entity.type in {EntityType.URL, EntityType.TEXT_LINK}
+        entity.url or message.text.text[start:end]
+        for start, end, entity in spans_of(message.text)
+        if entity.type in _LINKS
     ]
     return found or _BARE_URL.findall(message.text.text)
 
