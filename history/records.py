@@ -49,11 +49,14 @@ def _named(*types: type) -> str:
     return hashlib.sha256(msgspec.json.encode(shape)).hexdigest()[:16]
 
 
-def load(connection: sqlite3.Connection, channel_id: int) -> Held | None:
-    """What is stored of the channel's messages."""
+def load(connection: sqlite3.Connection, channel_id: int, known: Held | None = None) -> Held | None:
+    """What is stored of the channel's messages: `known`, which was stored or loaded last, if it still is."""
     row = store.load_window(connection, channel_id, _model())
     if row is None:
         return None
+    # Whatever changes what a message says changes the row.
+    if known is not None and row == _row_of(known):
+        return known
     try:
         messages = tuple(_message_decoder.decode(payload) for payload in store.load_messages(connection, channel_id))
     except msgspec.MsgspecError as fault:
@@ -67,12 +70,15 @@ def save(connection: sqlite3.Connection, channel_id: int, old: Held | None, new:
     if old is None:
         # Rows of another shape, if there are any.
         store.delete_window(connection, channel_id)
-    row = store.WindowRow(**{name: getattr(new, name) for name in store.WindowRow._fields})
-    store.save_window(connection, channel_id, _model(), row)
+    store.save_window(connection, channel_id, _model(), _row_of(new))
     before = {} if old is None else {message.id: message for message in old.messages}
     changed = [message for message in new.messages if before.pop(message.id, None) != message]
     store.put_messages(connection, channel_id, ((message.id, _encoder.encode(message)) for message in changed))
     store.delete_messages(connection, channel_id, before)
+
+
+def _row_of(held: Held) -> store.WindowRow:
+    return store.WindowRow(**{name: getattr(held, name) for name in store.WindowRow._fields})
 
 
 def delete(connection: sqlite3.Connection, channel_id: int) -> None:

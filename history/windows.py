@@ -178,7 +178,8 @@ class Windows:
             return new and join.trimmed(new, self._is_noise)
 
         def work(connection: sqlite3.Connection) -> Held | None:
-            old = records.load(connection, channel_id)
+            # Messages that have not changed stay the same objects, so nobody has to compare what is in them.
+            old = records.load(connection, channel_id, None if unsaved else in_memory)
             if not unsaved:
                 base = old
             elif (base := in_memory) is None:

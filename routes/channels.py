@@ -163,18 +163,17 @@ class ChannelDocuments:
                 f"Posts before {query.before} are further back than the {MAX_MESSAGES} messages kept of a chat"
             )
         options = self._renderer.options(addresses.base_url, query.merge_seconds)
-        posts = await self._renderer.run(self._renderer.posts, selection.groups, window, options)
-        encoded = await self._renderer.run(
-            self._renderer.document,
-            posts,
-            self._renderer.channel_subject(window.channel, options),
-            window.changed_at,
-            format,
-            addresses,
-            options,
-            _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML),
-            as_page,
-        )
+        beside = _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML)
+        subject = self._renderer.channel_subject(window.channel, options)
+
+        def render() -> tuple[list[Post], Encoded]:
+            posts = self._renderer.posts(selection.groups, window, options)
+            document = self._renderer.document(
+                posts, subject, window.changed_at, format, addresses, options, beside, as_page
+            )
+            return posts, document
+
+        posts, encoded = await self._renderer.run(render)
         self._on_shown(_files_of(posts, window.channel))
         return Rendered(encoded=encoded, lacking=choice.lacking)
 

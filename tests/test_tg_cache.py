@@ -821,6 +821,18 @@ async def test_pushed_changes_are_seen_without_a_call(bench: Bench) -> None:
     assert bench.calls() == {}
 
 
+async def test_a_pushed_change_leaves_all_other_messages_the_objects_that_they_were(bench: Bench) -> None:
+    bench.telegram.write(20)
+    before = await bench.seen()
+    (pushed,) = bench.telegram.write(1)
+    bench.telegram.edit(10, views=77)
+    posts = bench.telegram.posts[NEWS.id]
+    await bench.history.apply(NEWS.id, changed=[posts[pushed], posts[10]])
+    after = await bench.seen()
+    changed = [one.id for one in after.messages if not any(one is other for other in before.messages)]
+    assert changed == [pushed, 10]
+
+
 async def test_pushed_edits_of_posts_older_than_the_window_leave_it_alone(bench: Bench) -> None:
     bench.telegram.write(300)
     before = await bench.seen(50)
@@ -1042,6 +1054,26 @@ async def test_what_a_full_disk_did_not_take_leaves_no_gap_when_it_takes_data_ag
     assert ids(await bench.seen(60)) == list(range(202, 142, -1))
     bench.fresh_history()
     assert ids(await bench.seen(60)) == list(range(202, 142, -1))
+
+
+async def test_counters_that_a_full_disk_did_not_take_are_stored_with_the_next_change(bench: Bench) -> None:
+    bench.telegram.write(20)
+    await bench.seen()
+    (pages,) = await bench.database.read(lambda c: c.execute("PRAGMA page_count").fetchone())
+    await bench.database.read(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchall())
+    posts = bench.telegram.posts[NEWS.id]
+    large = {number: Reaction(count=number, emoji="x" * 5000) for number in range(2, 22)}
+    for number, reaction in large.items():
+        bench.telegram.edit(number, reactions=(reaction,))
+    await bench.history.apply(NEWS.id, changed=[posts[number] for number in large])
+    await bench.database.read(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchall())
+    (pushed,) = bench.telegram.write(1)
+    await bench.history.apply(NEWS.id, changed=[posts[pushed]])
+    bench.fresh_history()
+    stored = (await bench.seen()).messages[1:]
+    assert {message.id: message.reactions for message in stored} == {
+        number: (reaction,) for number, reaction in large.items()
+    }
 
 
 async def test_a_database_removed_while_running_is_made_anew_and_filled(
