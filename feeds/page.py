@@ -67,6 +67,14 @@ class OpenedFeed(msgspec.Struct, frozen=True, kw_only=True):
     bare_url: str
 
 
+class CommentsLinks(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a post's comments are on the bridge: their page, "" if none can be linked, and their feeds by format."""
+
+    title: str
+    page_url: str
+    feed_urls: dict[FeedFormat, str]
+
+
 class FrontPage(msgspec.Struct, frozen=True, kw_only=True):
     """What the front page says.
 
@@ -134,13 +142,19 @@ def render(feed: Feed, zone: tzinfo, choice: Choice | None = None, opened: Opene
     )
 
 
-def render_post_page(feed: Feed, item: Item, zone: tzinfo, *, raw: str = "") -> Document:
+def render_post_page(
+    feed: Feed, item: Item, zone: tzinfo, *, comments: CommentsLinks | None = None, raw: str = ""
+) -> Document:
     """One post of the feed's channel on a page of its own, which is at `feed.self_url`.
 
-    `raw` is shown below it as it is (Telegram's own message, for debugging).
+    Below it the page leads to the post's `comments`. `raw` is shown there as it is (Telegram's own message, for
+    debugging).
     """
     summary = excerpt(item.post.text, _SUMMARY_CHARS) or item.post.title
-    return _document("post.html", feed, (item,), zone, summary=summary, raw=raw)
+    comment_feeds = _feed_links(comments.feed_urls) if comments is not None else []
+    return _document(
+        "post.html", feed, (item,), zone, summary=summary, comments=comments, comment_feeds=comment_feeds, raw=raw
+    )
 
 
 def render_error_page(status: int, reason: str, *, advice: str = "", home_url: str = "") -> Document:

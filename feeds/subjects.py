@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from feeds.feed import Subject
 from model.channel import Channel, ChannelKind
-from posts.identity import bare_id
+from model.thread import Thread, ThreadKind
+from posts.grouping import group_messages
+from posts.identity import bare_id, message_link
 from posts.plain import one_line
+from posts.titles import title_of
 
 
 def channel_subject(channel: Channel, link_host: str, *, icon_url: str = "") -> Subject:
@@ -22,6 +27,41 @@ def channel_subject(channel: Channel, link_host: str, *, icon_url: str = "") -> 
         icon_url=icon_url,
         sensitive=channel.sensitive,
     )
+
+
+def thread_subject(thread: Thread, link_host: str, *, icon_url: str = "") -> Subject:
+    """A topic, or the comments on a post, as a feed's subject; `icon_url` is where the chat's photo is."""
+    chat = thread.chat
+    of_chat = channel_subject(chat, link_host, icon_url=icon_url)
+    if thread.kind is ThreadKind.TOPIC:
+        title = f"{one_line(thread.title) or f'Topic {thread.root_id}'} - {of_chat.title}"
+        about = ""
+    else:
+        title = comments_title(_post_title(thread), of_chat.title)
+        about = f"What is said in {feed_title(thread.home)} about this post."
+    return Subject(
+        name=thread.name,
+        title=title,
+        author=feed_title(thread.home),
+        description=about or of_chat.description,
+        about=about or of_chat.about,
+        link=message_link(chat, thread.root_id, link_host),
+        handle=of_chat.handle,
+        icon_url=icon_url,
+        sensitive=chat.sensitive or thread.home.sensitive,
+    )
+
+
+def comments_title(post_title: str, channel_title: str) -> str:
+    """What the comments on a post are called, where its channel is called so."""
+    return f"Comments on {post_title} - {channel_title}"
+
+
+def _post_title(thread: Thread) -> str:
+    """What the post is called that a thread's comments are on."""
+    # It stands in the group as if it were forwarded.
+    own = [msgspec.structs.replace(root, forward=None) for root in thread.roots]
+    return next((title_of(group) for group in group_messages(own, None)), f"post {thread.root_id}")
 
 
 def feed_title(channel: Channel) -> str:

@@ -50,11 +50,16 @@ def post_link(channel: Channel, message_id: int, options: RenderOptions) -> str:
 
     Telegram's site has no pages for basic groups and private chats: theirs is the bridge's own page.
     """
+    return message_link(channel, message_id, options.link_host) or bridge_link(channel, message_id, options)
+
+
+def message_link(channel: Channel, message_id: int, link_host: str) -> str:
+    """The message at Telegram's web front, "" if it has no page there. A topic's is that of its first message."""
     if channel.username:
-        return f"{options.link_host}/{path_part(channel.username)}/{message_id}"
+        return f"{link_host}/{path_part(channel.username)}/{message_id}"
     if channel.id <= -_MARK:
-        return f"{options.link_host}/c/{bare_id(channel.id)}/{message_id}"
-    return bridge_link(channel, message_id, options)
+        return f"{link_host}/c/{bare_id(channel.id)}/{message_id}"
+    return ""
 
 
 def app_link(channel: Channel, message_id: int) -> str:

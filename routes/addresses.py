@@ -8,6 +8,7 @@ import msgspec
 
 from feeds.feed import MEDIA_TYPES, FeedFormat
 from model.channel import Channel
+from model.thread import Thread, thread_name
 from posts.urls import path_part
 from routes.query import FeedQuery
 
@@ -17,15 +18,16 @@ PATHS = {
     FeedFormat.JSON: "/feed.json",
     FeedFormat.HTML: "/html",
 }
-_FEEDS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
+FEED_FORMATS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 
 
 class Addresses(msgspec.Struct, frozen=True, kw_only=True):
     """The addresses of what one query finds in a channel, or in whatever else has feeds.
 
     `name` is what follows a route in them, as people recognise it and ready for an address. `lasting_name` is the same
-    by ids, which hold under every name that there will ever be. `feed_key`, where it is not empty, opens the feeds: it
-    is part of their addresses, with the lasting name, and of no page's.
+    by ids, which hold under every name that there will ever be. `posts_name` is the chat's whose posts these are, "" if
+    it is the same. `feed_key`, where it is not empty, opens the feeds: it is part of their addresses,
+    with the lasting name, and of no page's.
     """
 
     base_url: str
@@ -33,6 +35,7 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
     lasting_name: str
     query: FeedQuery = FeedQuery()
     feed_key: str = ""
+    posts_name: str = ""
 
     @classmethod
     def of_channel(
@@ -45,6 +48,20 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
             lasting_name=str(channel.id),
             query=query or FeedQuery(),
             feed_key=feed_key,
+        )
+
+    @classmethod
+    def of_thread(
+        cls, thread: Thread, base_url: str, query: FeedQuery | None = None, *, feed_key: str = ""
+    ) -> Addresses:
+        """Those of a topic, or of a post's comments."""
+        return cls(
+            base_url=base_url,
+            name=thread_name(channel_name(thread.chat), thread.kind, thread.root_id),
+            lasting_name=thread.name,
+            query=query or FeedQuery(),
+            feed_key=feed_key,
+            posts_name=channel_name(thread.home),
         )
 
     def own(self, format: FeedFormat) -> str:
@@ -70,12 +87,12 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
 
     def posts(self) -> str:
         """What a slash and a message id make the address of that post's page."""
-        return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self.name}"
+        return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self.posts_name or self.name}"
 
     def link_header(self, format: FeedFormat) -> str:
         """The Link header (RFC 8288) of a feed: itself, and the newest posts in the other formats."""
         links = [_link(self.own(format), "self", format)]
-        links += [_link(self.newest(other), "alternate", other) for other in _FEEDS if other is not format]
+        links += [_link(self.newest(other), "alternate", other) for other in FEED_FORMATS if other is not format]
         return ", ".join(links)
 
     def _at(self, format: FeedFormat, parameters: dict[str, str]) -> str:
@@ -85,7 +102,7 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         return f"{PATHS[format]}/{self.lasting_name if self._key(format) else self.name}"
 
     def _key(self, format: FeedFormat) -> dict[str, str]:
-        return {"key": self.feed_key} if self.feed_key and format in _FEEDS else {}
+        return {"key": self.feed_key} if self.feed_key and format in FEED_FORMATS else {}
 
 
 def channel_name(channel: Channel) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from errors import PostNotFound
 from feeds.feed import FeedFormat
 from history.join import MAX_MESSAGES
+from history.place import Key
 from media_cache.warmer import ShownFile
 from model.channel import Channel
 from post_parser import traits_of
@@ -51,11 +52,15 @@ class DocumentStats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a channel's document depends on, for the settings of one process."""
+    """Everything that a channel's document depends on, for the settings of one process.
+
+    `place_id` is the channel's id, or the number of a thread, whose title is `topic`.
+    """
 
     format: FeedFormat
     as_page: bool
-    channel_id: int
+    place_id: int
+    topic: str
     version: int
     fetched_at: float
     # How far back the history is known: whether there are older pages depends on that.
@@ -103,9 +108,9 @@ class ChannelDocuments:
         return DocumentStats(documents=len(self._cache), bytes=self._cache.size, posts=self._renderer.remembered_posts)
 
     async def feed(
-        self, key: str | int, query: FeedQuery, format: FeedFormat, base_url: str, *, as_page: bool = False
+        self, key: Key, query: FeedQuery, format: FeedFormat, base_url: str, *, as_page: bool = False
     ) -> Served:
-        """The posts that the query finds in the channel, as a document.
+        """The posts that the query finds in the channel, topic or comments, as a document.
 
         With `as_page` it is a page that shows the feed of that format, for who opens its address in a browser.
 
@@ -116,19 +121,15 @@ class ChannelDocuments:
         cache_key = DocumentKey(
             format=format,
             as_page=as_page,
-            channel_id=window.channel.id,
+            place_id=window.place.id,
+            topic=window.thread.title if window.thread is not None else "",
             version=window.version,
             fetched_at=window.fetched_at,
             messages=window.held,
             query=query,
             base_url=base_url,
         )
-        addresses = Addresses.of_channel(
-            window.channel,
-            base_url,
-            query,
-            feed_key=self._keys.of(window.channel.id) if self._keys is not None else "",
-        )
+        addresses = self._addresses(window, query, base_url)
         rendered = await self._cache.get(
             cache_key, lambda: self._render(key, window, format, addresses, began, as_page=as_page)
         )
@@ -139,14 +140,22 @@ class ChannelDocuments:
             stale=window.stale or rendered.lacking,
         )
 
-    async def _at_hand(self, key: str | int, query: FeedQuery) -> Window:
+    def _addresses(self, window: Window, query: FeedQuery, base_url: str) -> Addresses:
+        thread = window.thread
+        subject = window.channel.id if thread is None else thread.name
+        feed_key = self._keys.of(subject) if self._keys is not None else ""
+        if thread is None:
+            return Addresses.of_channel(window.channel, base_url, query, feed_key=feed_key)
+        return Addresses.of_thread(thread, base_url, query, feed_key=feed_key)
+
+    async def _at_hand(self, key: Key, query: FeedQuery) -> Window:
         """A window that is fresh; for older pages, which hardly change, all that is stored, however old."""
         stored = None if query.before is None else await self._history.stored(key)
         return stored or await self._history.window(key, FIRST_WINDOW)
 
     async def _render(
         self,
-        key: str | int,
+        key: Key,
         window: Window,
         format: FeedFormat,
         addresses: Addresses,
@@ -164,7 +173,7 @@ class ChannelDocuments:
             )
         options = self._renderer.options(addresses.base_url, query.merge_seconds)
         beside = _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML)
-        subject = self._renderer.channel_subject(window.channel, options)
+        subject = self._renderer.subject(window, options)
 
         def render() -> tuple[list[Post], Encoded]:
             posts = self._renderer.posts(selection.groups, window, options)
@@ -174,17 +183,17 @@ class ChannelDocuments:
             return posts, document
 
         posts, encoded = await self._renderer.run(render)
-        self._on_shown(_files_of(posts, window.channel))
+        self._on_shown(_files_of(posts, window.place.asked))
         return Rendered(encoded=encoded, lacking=choice.lacking)
 
-    async def _choose(self, key: str | int, window: Window, addresses: Addresses, began: float) -> _Choice:
+    async def _choose(self, key: Key, window: Window, addresses: Addresses, began: float) -> _Choice:
         """Choose the posts from what is stored; while there are too few, from a history twice as long.
 
         So one request never asks for more than `MAX_MESSAGES` messages, in pages of a hundred. Raises the fault that
         kept Telegram from being asked if nothing was found: whether there is nothing is not known then.
         """
         loop = asyncio.get_running_loop()
-        window = await self._history.stored(window.channel.id) or window
+        window = await self._history.stored(window.place.key) or window
         selection = await self._select(window, addresses)
         count = 0
         lacking: StaleReason | None = None
@@ -258,8 +267,10 @@ def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_pe
 
 
 def _files_of(posts: Sequence[Post], channel: Channel) -> list[ShownFile]:
-    """All files that a feed of the posts names."""
-    shown = [ShownFile(channel.id, file.message_id, post.date or 0, file.file) for post in posts for file in post.files]
+    """All files that a feed of the posts names, which has the channel's photo."""
+    shown = [
+        ShownFile(post.channel_id, file.message_id, post.date or 0, file.file) for post in posts for file in post.files
+    ]
     if channel.photo is not None:
         shown.append(ShownFile(channel.id, 0, posts[0].date or 0 if posts else 0, channel.photo))
     return shown

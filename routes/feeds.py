@@ -8,8 +8,9 @@ from starlette.responses import Response
 
 from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
+from history.place import Key
 from model.channel_key import parse_channel_key
-from routes.admission import Admission
+from routes.admission import Admission, place_key
 from routes.answers import feed_response, offer_brotli, page_response
 from routes.channels import ChannelDocuments
 from routes.headers import METHODS
@@ -25,7 +26,7 @@ def feed_router(
     """The routes. `merge` is whether messages near in time are joined. Faults are raised as BridgeError."""
     router = APIRouter()
 
-    async def channel(request: Request, key: str | int, format: FeedFormat) -> Response:
+    async def channel(request: Request, key: Key, format: FeedFormat) -> Response:
         query = parse_feed_query(with_whole_lists(request.query_params), merge=merge)
         opened = (
             format is not FeedFormat.HTML
@@ -41,8 +42,8 @@ def feed_router(
         return await offer_brotli(request, response, served.encoded)
 
     async def page(request: Request, path: str) -> Response:
-        target = admission.target(request, path)
-        return await channel(request, parse_channel_key(target.channel), FeedFormat.HTML)
+        target = admission.target(request, path, with_thread=True)
+        return await channel(request, place_key(target), FeedFormat.HTML)
 
     async def post_page(request: Request, key: str | int, post_id: int) -> Response:
         debug = parse_flag(request.query_params, "debug")
@@ -71,11 +72,10 @@ def feed_router(
     @router.api_route("/html/{path:path}", methods=METHODS)
     async def html(request: Request, path: str) -> Response:
         """The channel, or one post of it, as a page."""
-        target = admission.target(request, path, with_post=True)
-        key = parse_channel_key(target.channel)
+        target = admission.target(request, path, with_post=True, with_thread=True)
         if target.post_id is None:
-            return await channel(request, key, FeedFormat.HTML)
-        return await post_page(request, key, target.post_id)
+            return await channel(request, place_key(target), FeedFormat.HTML)
+        return await post_page(request, parse_channel_key(target.channel), target.post_id)
 
     @router.api_route("/post/html/{path:path}", methods=METHODS)
     async def post_html(request: Request, path: str) -> Response:

@@ -120,6 +120,14 @@ class Renderer:
         icon_url = options.media.url(channel.id, 0, channel.photo) if channel.photo else ""
         return subjects.channel_subject(channel, options.link_host, icon_url=icon_url)
 
+    def subject(self, window: Window, options: RenderOptions) -> Subject:
+        """The channel or thread of the window as what a feed is about."""
+        if window.thread is None:
+            return self.channel_subject(window.channel, options)
+        chat = window.thread.chat
+        icon_url = options.media.url(chat.id, 0, chat.photo) if chat.photo else ""
+        return subjects.thread_subject(window.thread, options.link_host, icon_url=icon_url)
+
     def posts(self, groups: Iterable[Group], window: Window, options: RenderOptions) -> list[Post]:
         """The groups' posts; `window` is all that is at hand of the channel."""
         return post_parser.render_posts(

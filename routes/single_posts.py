@@ -12,11 +12,14 @@ from errors import PassingFault, PostNotFound
 from feeds import page, post_json
 from feeds.assembly import entity_tag
 from feeds.feed import Document, Feed, FeedFormat
-from model.channel import Channel
+from feeds.page import CommentsLinks
+from feeds.subjects import comments_title
+from model.channel import Channel, ChannelKind
 from model.message import Message
+from model.thread import Thread, ThreadKind
 from posts.answers import answered_ids
 from posts.post import RenderOptions
-from routes.addresses import Addresses
+from routes.addresses import FEED_FORMATS, Addresses
 from routes.content_coding import Encoded, encode
 from routes.feed_keys import FeedKeys
 from routes.rendering import Beside, Renderer
@@ -90,7 +93,24 @@ class PostDocuments:
         self, messages: Sequence[Message], channel: Channel, post_id: int, options: RenderOptions, raw: str
     ) -> Encoded:
         feed = self._feed(messages, channel, post_id, options)
-        return encode(page.render_post_page(feed, feed.items[0], self._renderer.zone, raw=raw))
+        comments = self._comments(messages, channel, feed)
+        return encode(page.render_post_page(feed, feed.items[0], self._renderer.zone, comments=comments, raw=raw))
+
+    def _comments(self, messages: Sequence[Message], channel: Channel, feed: Feed) -> CommentsLinks | None:
+        """Where the comments on the post that the feed is of are; None if it has none."""
+        ids = set(feed.items[0].post.message_ids)
+        discussed = next((one.id for one in messages if one.id in ids and one.comments is not None), None)
+        if discussed is None or channel.kind is not ChannelKind.CHANNEL:
+            return None
+        thread = Thread(kind=ThreadKind.COMMENTS, root_id=discussed, chat=channel, home=channel)
+        feed_key = self._keys.of(thread.name) if self._keys is not None else ""
+        addresses = Addresses.of_thread(thread, feed.base_url, feed_key=feed_key)
+        return CommentsLinks(
+            title=comments_title(feed.items[0].post.title, feed.title),
+            # Where pages need the token, no link can lead to one.
+            page_url="" if feed_key else addresses.newest(FeedFormat.HTML),
+            feed_urls={format: addresses.newest(format) for format in FEED_FORMATS},
+        )
 
     def _render_json(
         self,
