@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -129,11 +127,3 @@ def one_of_each() -> list[Post]:
         ),
         post(15, title="No date", date=None, text="A message that Telegram gave no date.", footer_html=""),
     ]
-
-
-def matches_golden(name: str, body: bytes) -> bool:
-    """Whether the document is the one in `tests/golden`. With UPDATE_GOLDEN set, it becomes that."""
-    path = Path(__file__).parent / "golden" / name
-    if "UPDATE_GOLDEN" in os.environ:
-        path.write_bytes(body)
-    return path.read_bytes() == body

@@ -10,8 +10,9 @@ import feedparser
 import msgspec
 import pytest
 from any_posts import any_post, anything
-from feed_samples import BASE, CHANNEL, MEDIA, NOON, feed, matches_golden, one_of_each, post
+from feed_samples import BASE, CHANNEL, MEDIA, NOON, feed, one_of_each, post
 from feedgen.feed import FeedGenerator
+from golden_files import changes_to_golden
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -51,7 +52,7 @@ def links(element: etree._Element, relation: str) -> list[dict[str, str]]:
 
 def test_the_document_is_as_reviewed() -> None:
     source = feed(one_of_each(), self_url=f"{BASE}/atom/trains", icon_url=f"{MEDIA}/0/photo/dd")
-    assert matches_golden("feed.atom", atom.render(source).body)
+    assert not changes_to_golden("feed.atom", atom.render(source).body)
 
 
 def test_xmllint_finds_nothing(tmp_path: Path) -> None:

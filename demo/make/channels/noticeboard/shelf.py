@@ -9,7 +9,7 @@ from PIL import Image
 from demo.make import ffmpeg, motion, sounds, stickers
 from demo.make.export import Export, Media
 from demo.make.markup import Json
-from demo.make.media import Scene, jpeg
+from demo.make.media import Scene, jpeg, stripped
 from demo.make.papers import archive, png
 from demo.make.scenes import bay, coast, hill, north, town
 
@@ -62,7 +62,8 @@ class Shelf:
         content = jpeg(picture, _PICTURE_QUALITY)
         place = self._export.put(f"photos/{name}.jpg", content)
         keys: Json = {"photo": place, "photo_file_size": len(content)}
-        self.photos[name] = keys | {"width": picture.width, "height": picture.height}
+        keys |= {"width": picture.width, "height": picture.height}
+        self.photos[name] = keys | {"bridge": {"stripped": stripped(picture)}}
 
     def _tall_and_wide(self) -> None:
         roofs = hill.rooftops()
