@@ -9,10 +9,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 class HttpConnection(HttpToolsProtocol):
-    """One connection of a client, who has `request_timeout` seconds to send a request up to the end of its headers.
+    """One connection of a client, who has `request_timeout` seconds to send a request up to its end.
 
     A client that connects and says nothing, or never ends, is sent away: else a few thousand of them would use up the
-    process's descriptors. Between two requests uvicorn's shorter limit counts.
+    process's descriptors. So is one that sends a body for longer, which no route wants: it has its answer by then.
+    Between two requests uvicorn's shorter limit counts.
     """
 
     request_timeout: ClassVar[float] = 60.0
@@ -34,10 +35,10 @@ class HttpConnection(HttpToolsProtocol):
         super().on_message_begin()
         self._expect_request()
 
-    def on_headers_complete(self) -> None:
-        """The headers of a request are whole."""
+    def on_message_complete(self) -> None:
+        """A request is whole."""
         self._stop_expecting()
-        super().on_headers_complete()
+        super().on_message_complete()
 
     def _expect_request(self) -> None:
         self._stop_expecting()

@@ -150,6 +150,20 @@ class MediaCache:
         download = await self._flights.board(place, unique_id, find, refresh or find, priority)
         return Progress(download, entity_tag(unique_id), self._accesses)
 
+    async def look_at(
+        self, channel_id: int, post_id: int, unique_id: str, find: FindFile
+    ) -> Complete | Progress | FileRef:
+        """The file, whole or on its way, or what is known of one that is neither; nothing is fetched for this.
+
+        Raises as `open` does, but for what only a download can meet.
+        """
+        if complete := self.at_hand(unique_id) or await self._whole.open(unique_id):
+            self._accesses.note(unique_id)
+            return complete
+        if download := self._flights.under_way(unique_id):
+            return Progress(download, entity_tag(unique_id), self._accesses)
+        return await self._flights.look_up(Place(channel_id, post_id), unique_id, find)
+
     async def prepare(self) -> None:
         """All that is to be done at the start; files may be opened meanwhile."""
         await asyncio.to_thread(mime.load)

@@ -314,7 +314,7 @@ class Download:
     async def _fetch_in_sequence(self) -> None:
         """A file of unknown size ends with its first short part, if that comes twice with the same length."""
         index = size = 0
-        # How long the part was when it was found to be short for the first time.
+        # How long the part was when it came last, if it was short.
         ending: int | None = None
         while True:
             part = part_at(index)
@@ -323,7 +323,9 @@ class Download:
                 try:
                     data = await self._ask(part.offset, part.limit, None)
                     if ending is not None and len(data) < part.limit and len(data) != ending:
-                        raise WrongPart(len(data), ending)
+                        # Nobody knows which of the two is the slip: the next answer agrees with this one, or is whole.
+                        contradicted, ending = ending, len(data)
+                        raise WrongPart(len(data), contradicted)
                 except PassingFault as fault:
                     pause = self._pause_after(fault, index, asked_at)
                 else:

@@ -126,6 +126,22 @@ class Flights:
                 if flight.task is not None:
                     await asyncio.wait({flight.task})
 
+    def under_way(self, unique_id: str) -> Download | None:
+        """The file's download, if it has begun."""
+        flight = self._flights.get(unique_id)
+        if flight is None or not flight.ready.done() or flight.ready.exception() is not None:
+            return None
+        return flight.ready.result()
+
+    async def look_up(self, place: Place, unique_id: str, find: FindFile) -> FileRef:
+        """What is known of a file that nobody fetches for this.
+
+        Raises what `find` raises, and the last fault of this file while its pause lasts.
+        """
+        self._failures.check(unique_id)
+        self._gone.check(place, unique_id)
+        return await self._look_up(place, unique_id, find)
+
     async def landed(self, unique_id: str) -> None:
         """Return when the file is not on its way (any more), and how that ended has been noted."""
         flight = self._flights.get(unique_id)

@@ -42,6 +42,7 @@ _BELIEVED: dict[str, frozenset[str]] = {
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": _ZIP,
     "application/vnd.oasis.opendocument.text": _ZIP,
 }
+_PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/bmp"})
 # libmagic's and uploaders' own names for types that have a usual one.
 _USUAL_NAMES = {
     "application/x-gzip": "application/gzip",
@@ -62,6 +63,17 @@ def mime_of(head: bytes, telegram_type: str) -> str:
     believed = found in _BELIEVED.get(claimed, ())
     mime_type = claimed if believed else found
     return _USUAL_NAMES.get(mime_type, mime_type)
+
+
+def believed_unseen(telegram_type: str) -> str:
+    """The type that a file most likely has, if Telegram calls it that and nobody has seen a byte of it.
+
+    "" for a type that is not among those which are harmless to name, whatever the file turns out to be.
+    """
+    claimed = telegram_type.partition(";")[0].strip().lower()
+    if claimed not in _BELIEVED and claimed not in _PICTURES:
+        return ""
+    return _USUAL_NAMES.get(claimed, claimed)
 
 
 def load() -> None:

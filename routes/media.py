@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from errors import BadSignature
 from media_cache.cache import Complete, MediaCache, Progress, entity_tag
+from media_cache.mime import believed_unseen
 from media_cache.signing import MediaSigner
 from model.media import FileRef
 from routes.byte_response import ByteResponse, Header, disconnect
@@ -104,8 +105,15 @@ class _MediaEndpoint:
             return Response(status_code=304, headers={"ETag": etag, "Cache-Control": cache_control})
 
         found: Complete | Progress | None = self._cache.at_hand(unique_id)
+        find = partial(self._find_file, channel_id, post_id, unique_id)
+        if found is None and scope["method"] == "HEAD":
+            seen = await _while_connected(receive, self._cache.look_at(channel_id, post_id, unique_id, find))
+            if not isinstance(seen, FileRef):
+                found = seen
+            elif seen.size and seen.date:
+                refusal = _refused(conditions, etag, seen.date, cache_control)
+                return refusal or _described(seen, etag, f"telegram-{post_id}")
         if found is None:
-            find = partial(self._find_file, channel_id, post_id, unique_id)
             renew = partial(self._renew_file, channel_id, post_id, unique_id)
             found = await _while_connected(receive, self._cache.open(channel_id, post_id, unique_id, find, renew))
         source = found if isinstance(found, Complete) else found.download
@@ -176,6 +184,20 @@ def _refused(conditions: Mapping[str, str], etag: str, modified: int, cache_cont
     if verdict is Verdict.FAILED:
         return JSONResponse({"detail": "The file is not the one that the condition names"}, 412, _NOT_KEPT)
     return None
+
+
+def _described(file: FileRef, etag: str, stem: str) -> Response:
+    """The answer to HEAD by what is known of a file without a byte of it.
+
+    Caches must not take it for an update of what GET has told them (RFC 9111 4.3.5): the type is only Telegram's word.
+    One that can't be told by that is left out, as RFC 9110 9.3.2 allows.
+    """
+    mime_type = believed_unseen(file.mime_type)
+    answer = Response(headers={"Content-Length": str(file.size), **_NOT_KEPT})
+    if mime_type:
+        answer.headers["Content-Type"] = mime_type
+    answer.raw_headers += _file_headers(etag, file.date, mime_type, file.file_name, stem)
+    return answer
 
 
 @lru_cache(maxsize=1024)

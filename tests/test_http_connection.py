@@ -1,9 +1,10 @@
-"""Clients that connect and never send a request."""
+"""Clients that connect and never send a request, or never end it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 from fastapi import FastAPI
@@ -42,6 +43,30 @@ async def test_who_sends_no_whole_request_in_time_is_sent_away(port: int, begin:
     writer.write(begin)
     async with asyncio.timeout(10):
         assert await reader.read() == b""
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    ("header", "drop"), [(b"Content-Length: 1000000", b"x"), (b"Transfer-Encoding: chunked", b"1\r\nx\r\n")]
+)
+async def test_who_sends_a_body_drop_by_drop_gets_the_answer_and_is_sent_away_then(
+    port: int, header: bytes, drop: bytes
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(GOOD[:-2] + header + b"\r\n\r\n")
+
+    async def trickle() -> None:
+        while True:
+            writer.write(drop)
+            await asyncio.sleep(0.05)
+
+    trickling = asyncio.create_task(trickle())
+    async with asyncio.timeout(10):
+        answer = await reader.readuntil(b'"hello"')
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+    trickling.cancel()
     writer.close()
 
 

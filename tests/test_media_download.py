@@ -334,6 +334,15 @@ async def test_a_file_of_unknown_size_ends_where_telegram_says_so_twice(tmp_path
     assert source.parts_of().count(10 * MIB) == 2
 
 
+@pytest.mark.parametrize("slip", [b"", b"x", bytes(50_000)], ids=["empty", "short", "long"])
+async def test_the_end_of_a_file_of_unknown_size_is_believed_also_after_a_slip(tmp_path: Path, slip: bytes) -> None:
+    content = file_bytes(MIB + 1000)
+    source = MemorySource(spoil={MIB: [lambda data: slip]})
+    download = make(tmp_path, source, source.put(content, size=0))
+    await download.run(published)
+    assert download.path.read_bytes() == content
+
+
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_file_without_any_bytes_is_gone(tmp_path: Path, known: bool) -> None:
     source = MemorySource()

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 from PIL import Image
 
-from media_cache.mime import mime_of
+from media_cache.mime import believed_unseen, mime_of
 
 
 def image(kind: str) -> bytes:
@@ -99,3 +99,19 @@ def test_the_type_follows_the_content_and_telegram_where_it_knows_better(
     head: bytes, claimed: str, mime_type: str
 ) -> None:
     assert mime_of(head, claimed) == mime_type
+
+
+@pytest.mark.parametrize(
+    ("claimed", "mime_type"),
+    [
+        ("image/jpeg", "image/jpeg"),
+        ("VIDEO/MP4; codecs=avc1", "video/mp4"),
+        ("audio/mp3", "audio/mpeg"),
+        ("text/html", ""),
+        ("image/svg+xml", ""),
+        ("application/pdf", ""),
+        ("", ""),
+    ],
+)
+def test_of_a_file_that_nobody_has_seen_only_harmless_types_are_named(claimed: str, mime_type: str) -> None:
+    assert believed_unseen(claimed) == mime_type

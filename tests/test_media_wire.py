@@ -139,6 +139,22 @@ async def test_a_reference_that_expires_in_mid_file_is_renewed(
     assert await view(cache, client) == FILE
 
 
+async def test_a_file_that_moves_to_another_data_center_in_mid_file_is_followed(
+    client: TelegramClient, server: Server, tmp_path: Path
+) -> None:
+    patience = Patience(at_start=0.5, in_mid_file=20, first_pause=0.02, longest_pause=0.2)
+    async with media_cache(tmp_path, client, patience=patience, parts_in_flight=1) as cache:
+        file = await post(client, 140)()
+        server.fault(Action.DELAY, "upload.getFile", after=1, seconds=0.3)
+        found = await cache.open(NEWS_ID, 140, file.unique_id, post(client, 140))
+        assert await read_all(found, 0, 1000) == FILE[:1000]
+        server.move_files(4)
+        assert await read_all(found) == FILE
+    # Its old place is asked once more, and never again.
+    assert server.calls["upload.getFile"] == PARTS + 1
+    assert server.connections(4)
+
+
 @pytest.mark.parametrize("action", [Action.SHORT_PART, Action.EMPTY_PART, Action.LONG_PART])
 async def test_a_part_of_the_wrong_size_is_asked_for_again(
     cache: MediaCache, client: TelegramClient, server: Server, action: Action

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import httpx
@@ -94,7 +95,15 @@ async def serving(
 
         answers = ErrorAnswers(lambda status, detail: detail.encode(), {})
         answers.install(app)
-        config = uvicorn.Config(FaultGuard(app, answers), log_config=None, lifespan="off", ws="none", http="httptools")
+        config = uvicorn.Config(
+            FaultGuard(app, answers),
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            http="httptools",
+            # Longer than a busy machine lets a test pause between two requests.
+            timeout_keep_alive=600,
+        )
         config.load()
         server = uvicorn.Server(config)
         server.lifespan = config.lifespan_class(config)
@@ -181,7 +190,9 @@ async def test_head_has_the_headers_of_get_and_no_body(bridge: Bridge, have: Hav
     get = await bridge.client.get(url)
     assert head.status_code == 200
     assert head.content == b""
-    assert {**head.headers, "date": ""} == {**get.headers, "date": ""}
+    # Of a file that nobody has seen a byte of, caches are to keep nothing.
+    cold = {"cache-control": "no-store"} if have is _cold else {}
+    assert {**head.headers, "date": ""} == {**get.headers, "date": "", **cold}
 
 
 @pytest.mark.parametrize("size", [1, 65536, 65537, 262144, 262145, 512 * 1024, MIB, MIB + 1])
@@ -201,6 +212,56 @@ async def test_a_document_keeps_its_name_in_any_script_and_is_saved_not_shown(br
         assert disposition.endswith(
             "filename*=UTF-8''%D0%BE%D1%82%D1%87%D1%91%D1%82%20%E6%8A%A5%E5%91%8A%20%F0%9F%9A%80.pdf"
         )
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "name", "told", "inline"),
+    [
+        ("video/mp4", "film.mp4", "video/mp4", True),
+        ("audio/mp3", "song.mp3", "audio/mpeg", True),
+        ("image/jpeg", "", "image/jpeg", True),
+        # The uploader's word, which no byte has borne out.
+        ("text/html", "page.html", None, False),
+        ("image/svg+xml", "x.svg", None, False),
+        ("application/pdf", "paper.pdf", None, False),
+        ("", "", None, False),
+    ],
+)
+async def test_head_of_a_file_that_is_not_stored_tells_what_is_known_and_fetches_nothing(
+    bridge: Bridge, mime_type: str, name: str, told: str | None, inline: bool
+) -> None:
+    url = bridge.put(VIDEO, "cold", mime_type=mime_type, file_name=name)
+    response = await bridge.client.head(url)
+    assert (response.status_code, response.content) == (200, b"")
+    assert response.headers["content-length"] == str(len(VIDEO))
+    assert response.headers.get("content-type") == told
+    assert response.headers["content-disposition"].startswith("inline; " if inline else "attachment; ")
+    assert (response.headers["etag"], response.headers["last-modified"]) == ('"cold"', DATE)
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "no-store"
+    assert (await bridge.client.head(url, headers={"If-Match": '"x"'})).status_code == 412
+    await bridge.settled()
+    assert bridge.source.asked == []
+    whole = await bridge.client.get(url)
+    await bridge.settled()
+    stored = await bridge.client.head(url)
+    changing = {"date", "content-length"}
+    assert {**stored.headers} | dict.fromkeys(changing) == {**whole.headers} | dict.fromkeys(changing)
+
+
+async def test_head_of_a_file_whose_size_nobody_knows_finds_it_out(bridge: Bridge) -> None:
+    response = await bridge.client.head(bridge.put(JPEG, "avatar", size=0))
+    assert (response.headers["content-length"], response.headers["content-type"]) == (str(len(JPEG)), "image/jpeg")
+
+
+async def test_head_of_a_file_that_is_gone_or_fails_says_so(bridge: Bridge) -> None:
+    url = bridge.put(JPEG, "x")
+    bridge.files["x"] = PostNotFound("The post was deleted")
+    assert (await bridge.client.head(url)).status_code == 404
+    url = bridge.put(JPEG, "y")
+    bridge.source.faults = {0: [TelegramUnavailable("down")]}
+    assert (await bridge.client.get(url)).status_code == 503
+    assert (await bridge.client.head(url)).status_code == 503
 
 
 @pytest.mark.parametrize(
@@ -518,6 +579,35 @@ async def test_who_waits_too_long_for_a_turn_is_sent_away_with_503(tmp_path: Pat
         assert source.gate is not None
         source.gate.set()
         assert (await busy).content == b"busy"
+
+
+async def test_the_usual_time_to_wait_for_a_turn_is_half_a_minute(tmp_path: Path) -> None:
+    loop, ahead = asyncio.get_running_loop(), 0.0
+    time = loop.time
+    source = MemorySource(gate=asyncio.Event())
+    # Without the rule that a silent data center's downloads lend their turns.
+    async with serving(tmp_path, source, max_parallel=1, stall=1000) as bridge:
+        client, cache = bridge.client, bridge.cache
+        client.timeout = httpx.Timeout(None)
+        busy = asyncio.create_task(client.get(bridge.put(b"busy", "busy")))
+        while not cache.running:
+            await asyncio.sleep(0.005)
+        late = asyncio.create_task(client.get(bridge.put(b"late", "late")))
+        while not cache.waiting:
+            await asyncio.sleep(0.005)
+        await asyncio.sleep(0.05)
+        with patch.object(loop, "time", lambda: time() + ahead):
+            ahead = 25.0
+            done, _ = await asyncio.wait({late}, timeout=0.2)
+            assert not done
+            ahead = 31.0
+            response = await late
+            assert response.status_code == 503
+            # Jitter included.
+            assert 30 <= int(response.headers["retry-after"]) <= 36
+            assert source.gate is not None
+            source.gate.set()
+            assert (await busy).content == b"busy"
 
 
 async def test_a_full_disk_is_503_for_what_is_not_stored_and_only_while_it_is_full(
