@@ -37,6 +37,7 @@ class Topic(Enum):
     USER = "a user"
     INVITATION = "an invitation"
     POSTS = "posts"
+    THREAD = "a topic or comments"
     FILE = "a file"
     APPLICATION = "the application"
 
@@ -50,6 +51,8 @@ class Subject(StrEnum):
     GROUP = "a basic group"
     PERSON = "a private chat by name"
     PERSON_ID = "a private chat by id"
+    TOPIC = "a topic of a forum"
+    COMMENTS = "the comments on a post"
 
 
 class Route(StrEnum):
@@ -126,6 +129,18 @@ METHODS = (
     Method("messages.getMessages", frozenset({Topic.POSTS}), Subject.GROUP, (Route.POST,), remembers=False),
     Method("users.getFullUser", frozenset({Topic.USER}), Subject.PERSON, READING, stored=True, extra=True),
     Method("users.getUsers", frozenset({Topic.USER}), Subject.PERSON_ID, READING, second_way=True),
+    # Topics and comments.
+    Method(
+        "messages.getForumTopicsByID", frozenset({Topic.CHANNEL, Topic.THREAD}), Subject.TOPIC, HISTORY, stored=True
+    ),
+    Method(
+        "messages.getDiscussionMessage",
+        frozenset({Topic.CHANNEL, Topic.THREAD}),
+        Subject.COMMENTS,
+        HISTORY,
+        stored=True,
+    ),
+    Method("messages.getReplies", frozenset({Topic.CHANNEL, Topic.THREAD}), Subject.COMMENTS, HISTORY, stored=True),
     # Files, here and at another data center.
     Method("upload.getFile", frozenset({Topic.FILE}), Subject.CHANNEL, (Route.FILE,), media=True),
     Method("upload.getFile", frozenset({Topic.FILE}), Subject.CHANNEL, (Route.FILE,), dc_id=4, media=True),
@@ -149,6 +164,7 @@ class Kind(StrEnum):
     PRIVATE = "private"
     NOT_FOUND = "not found"
     NO_POST = "no post"
+    NO_THREAD = "no topic, no comments"
     UNANSWERED = "unanswered"
     HALF_OPEN = "half-open"
     LINE = "line"
@@ -211,9 +227,10 @@ def _unavailable(error: str, code: int, kind: Kind, retry_after: int, log: str =
     )
 
 
-def _refused(error: str, about: Topic, kind: Kind, code: int = 400) -> Row:
+def _refused(error: str, about: Topic, kind: Kind, code: int = 400, *, another: bool = False) -> Row:
     status = 403 if kind is Kind.PRIVATE else 404
-    return Row(f"is answered with {code} {error}", kind, Action.ERROR, status, error=error, code=code, about=about)
+    words = f"is answered with {code} {error}"
+    return Row(words, kind, Action.ERROR, status, error=error, code=code, about=about, another=another)
 
 
 def _logged_out(
@@ -264,6 +281,10 @@ FAULTS = (
     _refused("CHAT_ID_INVALID", Topic.GROUP, Kind.NOT_FOUND),
     _refused("USER_ID_INVALID", Topic.USER, Kind.NOT_FOUND),
     _refused("MSG_ID_INVALID", Topic.POSTS, Kind.NO_POST),
+    _refused("MSG_ID_INVALID", Topic.THREAD, Kind.NO_THREAD),
+    _refused("TOPIC_ID_INVALID", Topic.THREAD, Kind.NO_THREAD, another=True),
+    _refused("CHANNEL_FORUM_MISSING", Topic.THREAD, Kind.NO_THREAD, another=True),
+    _refused("TOPIC_DELETED", Topic.THREAD, Kind.NO_THREAD, 406, another=True),
     _refused("FILE_ID_INVALID", Topic.FILE, Kind.FILE_GONE),
     # A reference that a new one does not replace.
     _refused("FILE_REFERENCE_EXPIRED", Topic.FILE, Kind.FILE_GONE),
@@ -423,7 +444,7 @@ class Cell:
     @property
     def stored_age(self) -> bool:
         """Whether what is stored is as old as it was, not only what is known of its channel."""
-        return self.connecting or self.method.name == "messages.getHistory"
+        return self.connecting or self.method.name in {"messages.getHistory", "messages.getReplies"}
 
     @property
     def states(self) -> frozenset[str]:
@@ -457,6 +478,7 @@ class Cell:
         return {
             Kind.PRIVATE: REFUSED,
             Kind.NOT_FOUND: REFUSED,
+            Kind.NO_THREAD: REFUSED,
             Kind.UNANSWERED: UNANSWERED,
             Kind.HALF_OPEN: UNANSWERED,
         }.get(kind, 0)

@@ -17,6 +17,7 @@ from fault_matrix import CALL_TIMEOUT, HISTORY, SLACK, UNANSWERED, Cell, Kind, M
 from pyrogram import raw
 from service import serving
 from telegram_world import channel, document
+from thread_world import group
 
 from media_cache.signing import MediaSigner, load_signing_key
 from model.media import FileLocation, FileRef
@@ -28,6 +29,8 @@ from tgserver.faults import Fault
 # How old the stored histories are when the service starts, in seconds.
 STORED_AGE = 7200
 POSTS = 3
+# The id of a topic, or of a post with comments, and of its copy.
+ROOT = 10
 CONTENT = b"what is in the file " * 100
 
 _lines: ContextVar[list[logging.LogRecord] | None] = ContextVar("lines", default=None)
@@ -78,7 +81,10 @@ class Chats:
         self._dc_id = 4 if method.dc_id == 4 or method.when is When.ONCE else 2
 
     def add(self, number: int) -> None:
-        """A chat with posts, the second of which is a file in a channel."""
+        """A chat with posts, the second of which is a file in a channel; a topic or comments for who asks for those."""
+        if self._subject in {Subject.TOPIC, Subject.COMMENTS}:
+            self._add_thread(number)
+            return
         chat = self._chat(number)
         peer = chat.tl_peer
         for post in range(1, POSTS + 1):
@@ -88,6 +94,36 @@ class Chats:
                 id=key, peer_id=peer, date=1_700_000_000 + post, message=f"words {number}.{post}", media=media
             )
         self.world.add_chat(chat)
+
+    def _add_thread(self, number: int) -> None:
+        """A forum with a topic, or a channel with a post and its copy in a group; below either the same messages."""
+        channel_id, group_id = 1000 + number, 500_000 + number
+        forum = self._subject is Subject.TOPIC
+        name = f"subject{number}"
+        home = group(channel_id, name, name, forum=True) if forum else group(group_id, f"talk{number}", None)
+        self.world.add_chat(home)
+        if forum:
+            opening = raw.types.MessageActionTopicCreate(title="Topic", icon_color=1)
+            home.messages[ROOT] = raw.types.MessageService(id=ROOT, peer_id=home.tl_peer, date=1, action=opening)
+        else:
+            asked = self.world.add_chat(channel(channel_id, name, name))
+            replies = raw.types.MessageReplies(replies=POSTS, replies_pts=0, comments=True, channel_id=group_id)
+            asked.messages[ROOT] = raw.types.Message(
+                id=ROOT, peer_id=asked.tl_peer, date=1, message="post", post=True, replies=replies
+            )
+            forward = raw.types.MessageFwdHeader(date=1, from_id=asked.tl_peer, channel_post=ROOT)
+            home.messages[ROOT] = raw.types.Message(
+                id=ROOT, peer_id=home.tl_peer, from_id=asked.tl_peer, date=1, message="post", fwd_from=forward
+            )
+        for post in range(1, POSTS + 1):
+            key = ROOT + post
+            home.messages[key] = raw.types.Message(
+                id=key,
+                peer_id=home.tl_peer,
+                date=1_700_000_000 + post,
+                message=f"words {number}.{post}",
+                reply_to=raw.types.MessageReplyHeader(reply_to_msg_id=ROOT, forum_topic=forum or None),
+            )
 
     def _chat(self, number: int) -> Chat:
         name = f"subject{number}"
@@ -125,6 +161,8 @@ class Chats:
             Subject.GROUP: f"-{2000 + number}",
             Subject.PERSON: f"subject{number}",
             Subject.PERSON_ID: f"{3000 + number}",
+            Subject.TOPIC: f"subject{number}/topic/{ROOT}",
+            Subject.COMMENTS: f"subject{number}/{ROOT}/comments",
         }[self._subject]
 
     def file_path(self, number: int, folder: Path) -> str:
@@ -215,6 +253,7 @@ class Lane:
             past = (time.time() - STORED_AGE,)
             database.execute("UPDATE channels SET expires_at = ?", past)
             database.execute("UPDATE usernames SET expires_at = ?", past)
+            database.execute("UPDATE threads SET expires_at = ?", past)
             database.execute("UPDATE windows SET expires_at = ?1, fetched_at = ?1", past)
 
     async def _provoke(self, cell: Cell, number: int) -> float:

@@ -24,14 +24,11 @@ LANES = 8
 # What carries other calls, agrees on keys, or keeps a line alive: nobody waits for its answer.
 CARRIERS = {"invokeWithLayer", "req_pq_multi", "req_DH_params", "set_client_DH_params", "ping_delay_disconnect"}
 
-# Asked only for files that Telegram hands out through a delivery network, for the list of all channels, and for topics
-# and comments: these have tests of their own.
+# Asked only for files that Telegram hands out through a delivery network, and for the list of all channels: both have
+# tests of their own.
 ELSEWHERE = {
     "help.getCdnConfig",
     "messages.getDialogFilters",
-    "messages.getDiscussionMessage",
-    "messages.getForumTopicsByID",
-    "messages.getReplies",
     "upload.getCdnFile",
     "upload.getCdnFileHashes",
     "upload.reuploadCdnFile",
@@ -120,7 +117,7 @@ DOCUMENTED = {
     "Telegram's own trouble": {Kind.TELEGRAM},
     "an error that the bridge does not know": {Kind.UNKNOWN},
     "a private channel": {Kind.PRIVATE},
-    "no such channel": {Kind.NOT_FOUND},
+    "no such channel": {Kind.NOT_FOUND, Kind.NO_THREAD},
     "a call is not answered": {Kind.UNANSWERED},
     "the line is half-open": {Kind.HALF_OPEN},
     "the line is lost again and again": {Kind.LINE, Kind.KEY},
