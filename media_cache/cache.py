@@ -270,11 +270,6 @@ class MediaCache:
             await self._flights.landed(unique_id)
         return True
 
-    @property
-    def has_spare_turns(self) -> bool:
-        """Whether there can ever be a turn for a download in the background."""
-        return self._turns.spare
-
     def shown(self, files: Iterable[tuple[int, int, str]]) -> None:
         """A document names these files (channel id, post id, unique id): those that were gone are back."""
         for channel_id, post_id, unique_id in files:

@@ -53,8 +53,9 @@ class Turn:
 class Turns:
     """Lets `count` downloads run at once. Those with viewers come first, in the order in which they came.
 
-    Those in the background get a turn only while no viewer waits for one, and never the last that is free: so a viewer
-    who comes next finds one. They ask for nothing while a viewer's download is running, and lend it their turns.
+    Those in the background get a turn only while no viewer waits for one, and never the last of several that are free:
+    so a viewer who comes next finds one. They ask for nothing while a viewer's download is running, and lend it their
+    turns; where there is only one turn at all, they have it until a viewer comes.
 
     A download whose data center has sent nothing to anybody for `stall` seconds lends its turn to viewers who wait.
     It goes on waiting for Telegram, and has its turn again with its next part, even if there is none free: nobody in
@@ -65,6 +66,8 @@ class Turns:
     def __init__(self, count: int, *, stall: float = STALL) -> None:
         # Below 0 while more run than should, after a silence.
         self._free = count
+        # So many free turns the background leaves to viewers.
+        self._reserved = min(1, count - 1)
         self._stall = stall
         self._queues: dict[Priority, deque[Ticket]] = {priority: deque() for priority in Priority}
         self._running: set[Ticket] = set()
@@ -74,8 +77,6 @@ class Turns:
         self._look: asyncio.TimerHandle | None = None
         # Set, and replaced, when a download has ended or got a viewer.
         self._changed = asyncio.Event()
-        self.spare = count > 1
-        """Whether there can ever be a turn for the background."""
 
     @asynccontextmanager
     async def turn(self, ticket: Ticket) -> AsyncIterator[Turn]:
@@ -155,7 +156,7 @@ class Turns:
             for ticket in self._running:
                 if ticket.priority is Priority.BACKGROUND:
                     self._lend(ticket)
-        while (viewers and self._free > 0) or (others and not viewers and self._free > 1):
+        while (viewers and self._free > 0) or (others and not viewers and self._spare() > self._reserved):
             ticket = self._take_next(viewers or others)
             # One that was cancelled in this very moment has yet to leave the queue.
             if ticket.granted is not None and not ticket.granted.done():
@@ -165,6 +166,10 @@ class Turns:
                 ticket.granted.set_result(None)
         if viewers and self._look is None:
             self._look_later()
+
+    def _spare(self) -> int:
+        """How many turns are free and will be, when all who have lent theirs have it again."""
+        return self._free - sum(ticket.lent for ticket in self._running)
 
     def _take_next(self, queue: deque[Ticket]) -> Ticket:
         ticket = next((ticket for ticket in queue if ticket.dc_id not in self._silent), queue[0])

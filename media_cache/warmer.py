@@ -96,8 +96,6 @@ class Warmer:
 
     def show(self, files: Iterable[ShownFile]) -> None:
         """A document that somebody has asked for names these files."""
-        if not self._cache.has_spare_turns:
-            return
         for shown in files:
             unique_id = shown.file.unique_id
             if self._fits(shown.file) and unique_id not in self._queued:
@@ -113,9 +111,6 @@ class Warmer:
 
     async def run_forever(self) -> None:
         """Fetch what is in the queue, and wait for more."""
-        if not self._cache.has_spare_turns:
-            self._paused = "TG_MAX_CONCURRENT_TRANSMISSIONS is 1, which is for viewers"
-            return
         while True:
             self._shown.clear()
             try:

@@ -89,13 +89,36 @@ async def test_a_viewer_that_waits_is_ahead_of_the_background() -> None:
     assert background.has_turn
 
 
-async def test_with_one_turn_there_is_none_for_the_background() -> None:
+async def test_the_background_has_the_only_turn_until_a_viewer_comes_and_goes_on_after_the_last_one() -> None:
     turns = Turns(1)
-    assert not turns.spare
-    background = Holder(turns, Priority.BACKGROUND)
+    background, next_one = Holder(turns, Priority.BACKGROUND), Holder(turns, Priority.BACKGROUND)
     await settle()
-    assert not background.has_turn
+    assert having([background, next_one]) == [True, False]
+    viewers = [Holder(turns) for _ in range(2)]
+    await settle()
+    assert having(viewers) == [True, False]
+    clear = asyncio.create_task(turns.way_is_clear(background.ticket))
+    await viewers[0].leave()
+    await settle()
+    assert having(viewers) == [False, True]
+    assert not clear.done()
+    await viewers[1].leave()
+    await settle()
+    # It has its turn again, so that the next one waits.
+    assert clear.done()
+    assert having([background, next_one]) == [True, False]
+    await background.leave()
+    await settle()
+    assert next_one.has_turn
+
+
+async def test_with_one_turn_the_background_waits_for_viewers_that_came_before() -> None:
+    turns = Turns(1)
+    viewer, background = Holder(turns), Holder(turns, Priority.BACKGROUND)
+    await settle()
+    assert having([viewer, background]) == [True, False]
     turns.promote(background.ticket)
+    await viewer.leave()
     await settle()
     assert background.has_turn
 

@@ -330,13 +330,25 @@ async def test_a_viewer_of_a_file_that_the_warmer_queues_for_takes_its_place(tmp
         assert (fresh.calls, line.renewed) == (1, [])
 
 
-async def test_with_one_transmission_at_a_time_nothing_is_warmed_and_health_says_why(tmp_path: Path) -> None:
-    source = MemorySource()
+async def test_with_one_transmission_at_a_time_it_warms_too_and_a_viewer_does_not_wait_for_it(tmp_path: Path) -> None:
+    source = MemorySource(gate=asyncio.Event(), let_through={0})
+    film, content = source.put(file_bytes(3 * MIB, "film"), "film"), file_bytes(2 * MIB, "viewed")
     async with media_cache(tmp_path, source, max_parallel=1) as cache, warming(cache, Line()) as warmer:
-        warmer.show(shown([source.put(b"x")]))
-        await asyncio.sleep(0.01)
-        assert warmer.stats().queued == 0
-        assert "TG_MAX_CONCURRENT_TRANSMISSIONS" in warmer.stats().paused
+        warmer.show(shown([film]))
+        while len(source.parts_of("film")) < 2:
+            await asyncio.sleep(0.002)
+        viewer = await asyncio.wait_for(cache.open(CHANNEL, 1, "v", Finder(source.put(content, "v"))), 2)
+        await asyncio.sleep(0.02)
+        assert source.gate is not None
+        source.gate.set()
+        assert await read_all(viewer) == content
+        await done(warmer)
+        assert (warmer.stats().warmed, warmer.stats().paused) == (1, "")
+        assert await stored(cache) == {"film", "v"}
+    # Of the film the one part that was on its way came meanwhile.
+    parts = [unique_id for unique_id, _, _ in source.asked]
+    assert parts[:2] == ["film"] * 2
+    assert parts[2:5] == ["v"] * 3
 
 
 async def test_the_queue_has_an_end_and_the_last_are_left_out(tmp_path: Path) -> None:
