@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -37,10 +37,12 @@ from posts.grouping import makes_no_post
 from routes.admission import Admission
 from routes.auth import Authenticator
 from routes.channels import ChannelDocuments
+from routes.combined import CombinedDocuments
 from routes.document_cache import DocumentCache
 from routes.errors import ErrorAnswers, FaultGuard
 from routes.feed_keys import FeedKeys
 from routes.feeds import feed_router
+from routes.folders import Folders
 from routes.health import HealthSources, health_router
 from routes.media import media_router
 from routes.opml import opml_router
@@ -267,8 +269,10 @@ def _add_routes(
     renderer = Renderer(signer.at, render, rendering)
     # Where everybody is let in, addresses need no key.
     named_keys = keys if auth.required else None
-    documents = ChannelDocuments(
-        history, DocumentCache(DOCUMENT_CACHE_BYTES), renderer, named_keys, on_shown=note_shown
+    cache: DocumentCache[Hashable] = DocumentCache(DOCUMENT_CACHE_BYTES)
+    documents = ChannelDocuments(history, cache, renderer, named_keys, on_shown=note_shown)
+    combined = CombinedDocuments(
+        history, cache, renderer, documents.filtering, PATIENCE, named_keys, on_shown=note_shown
     )
     posts = PostDocuments(history, telegram, renderer, named_keys)
     admission = Admission(auth, keys, history.stored_id)
@@ -286,7 +290,15 @@ def _add_routes(
     # Media first: a page asks for one feed and for fifty pictures.
     for router in (
         media_router(media, signer, files.find, files.renew, public=not auth.required),
-        feed_router(documents, posts, admission, origin, merge=settings.time_based_merge),
+        feed_router(
+            documents,
+            combined,
+            Folders(subscriptions),
+            posts,
+            admission,
+            origin,
+            merge=settings.time_based_merge,
+        ),
         post_router(posts, admission, auth, origin),
         opml_router(
             subscriptions,

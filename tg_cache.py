@@ -9,11 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from errors import (
-    PassingFault,
-    PostNotFound,
-    TelegramUnavailable,
-)
+from errors import PassingFault, PostNotFound, TelegramUnavailable
 from file_io import Database
 from history import join
 from history.directory import Directory, Found
@@ -139,6 +135,10 @@ class History:
     async def stored_id(self, key: str | int) -> int | None:
         """The id of the chat that a key last meant, as far as is stored. Telegram is never asked."""
         return await self._directory.recall_id(key)
+
+    async def recall(self, key: str | int) -> Channel | None:
+        """The chat as it is stored, however old and even if Telegram refuses it now. Telegram is never asked."""
+        return await self._directory.recall(key, refused=True)
 
     async def stored(self, key: Key) -> Window | None:
         """All that is stored of a chat or thread, however old, but an album that goes on below it; None if nothing is.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from feeds import dates, xml
-from feeds.feed import GENERATOR, MEDIA_TYPES, Document, Feed, FeedFormat, Item
+from feeds.feed import GENERATOR, MEDIA_TYPES, Document, Feed, FeedFormat, Item, Source
 from feeds.fragments import Memory, compose, recall
 from feeds.item_parts import distinct, web_url
 from posts.post import Enclosure, Post
@@ -28,7 +28,7 @@ def render(feed: Feed, memory: Memory | None = None) -> Document:
         recall(
             memory,
             item,
-            (feed.base_url, feed.author, feed.link, published),
+            (feed.base_url, feed.author, feed.link, published, feed.sources.get(item.post.channel_id)),
             partial(_entry, feed, item, published),
         )
         for item, published in zip(feed.items, dates.filled([item.post.date for item in feed.items]), strict=True)
@@ -77,8 +77,25 @@ def _entry(feed: Feed, item: Item, published: datetime) -> tuple[str, str]:
     if post.flags:
         scheme = xml.attribute(f"{feed.base_url}/flags")
         lines += [f"<category term={xml.attribute(flag)} scheme={scheme}/>" for flag in post.flags]
+    source = feed.sources.get(post.channel_id)
+    if source is not None:
+        lines.append(_source(source))
     lines.append(f'<content type="html"><![CDATA[{xml.cdata(item.content)}\n')
     return "\n".join(lines), "]]></content>\n</entry>\n"
+
+
+def _source(source: Source) -> str:
+    """The channel's own feed, as the place that the entry is copied from (RFC 4287 4.2.11).
+
+    Not when that feed was updated: with every post of the channel all its entries would read otherwise.
+    """
+    parts = [
+        f"<id>{xml.text(source.id)}</id>",
+        f'<title type="text">{xml.text(source.title)}</title>',
+        f'<link rel="self" type="{MEDIA_TYPE}" href={xml.attribute(source.atom_url)}/>',
+        _link("alternate", source.link, "text/html"),
+    ]
+    return f"<source>{''.join(parts)}</source>"
 
 
 def _relations(post: Post) -> Iterator[str]:

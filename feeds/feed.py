@@ -45,7 +45,7 @@ class Item(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """One of several channels in a feed: the id, title and addresses that its own feed has.
 
-    `link` is the channel at Telegram or on the bridge. `posts_url` is as in `Feed`.
+    `link` is the channel at Telegram or on the bridge. `handle` is as in `Subject`, `posts_url` as in `Feed`.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     rss_url: str
     atom_url: str
     link: str
+    handle: str = ""
     posts_url: str = ""
 
 

@@ -62,6 +62,7 @@ class _Telegram(msgspec.Struct, frozen=True, kw_only=True):
 
     about: str = _ABOUT
     chat_id: int
+    chat_title: MaybeText = UNSET
     message_ids: tuple[int, ...]
     views: MaybeNumber = UNSET
     forwards: MaybeNumber = UNSET
@@ -146,7 +147,7 @@ def _item(feed: Feed, item: Item, published: datetime) -> _Item:
         authors=_authors(post.author, web_url(post.author_url)),
         tags=_texts(post.tags),
         attachments=_filled(_attachment(file) for file in distinct(post.enclosures)),
-        telegram=_telegram(post),
+        telegram=_telegram(feed, post),
     )
 
 
@@ -161,8 +162,14 @@ def _with_counters(lasting: _Item, item: Item) -> _Item:
     return msgspec.structs.replace(lasting, content_html=lasting.content_html + item.footer, telegram=telegram)
 
 
-def _telegram(post: Post) -> _Telegram:
-    return _Telegram(chat_id=post.channel_id, message_ids=post.message_ids, flags=_texts(post.flags))
+def _telegram(feed: Feed, post: Post) -> _Telegram:
+    source = feed.sources.get(post.channel_id)
+    return _Telegram(
+        chat_id=post.channel_id,
+        chat_title=UNSET if source is None else _text(source.title),
+        message_ids=post.message_ids,
+        flags=_texts(post.flags),
+    )
 
 
 def _reactions(counters: Counters) -> Iterable[_Reaction]:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from feeds import dates, xml
 from feeds.assembly import assemble, entity_tag
 from feeds.excerpt import excerpt
-from feeds.feed import MEDIA_TYPES, Document, Feed, FeedFormat, Item
+from feeds.feed import MEDIA_TYPES, Document, Feed, FeedFormat, Item, Source
 from feeds.placeholders import with_placeholders
 from posts.filters import Filters
 from posts.flags import FLAGS
@@ -117,6 +117,7 @@ class _Entry(msgspec.Struct, frozen=True):
     footer: Markup
     permalink: str
     own_author: bool
+    source: Source | None
     published: _Date | None
     edited: _Date | None
 
@@ -214,17 +215,25 @@ def _render(template: str, **values: object) -> str:
 
 def _entry(feed: Feed, item: Item, zone: tzinfo) -> _Entry:
     post = item.post
-    permalink = f"{feed.posts_url}/{post.message_ids[0]}" if feed.posts_url and post.message_ids else post.link
+    source = feed.sources.get(post.channel_id)
+    posts_url = feed.posts_url if source is None else source.posts_url
+    permalink = f"{posts_url}/{post.message_ids[0]}" if posts_url and post.message_ids else post.link
     return _Entry(
         post=post,
         content=Markup(with_placeholders(item.content, post.placeholders)),
         footer=_FOOTER,
         permalink=permalink,
         # Who signs in the channel's name has its address, but a name of their own.
-        own_author=post.author in ("", feed.author, f"{feed.author} ({feed.handle})"),
+        own_author=_is_own(post.author, feed.author, feed.handle),
+        source=None if source is None or _is_own(post.author, source.title, source.handle) else source,
         published=_date(post.date, zone),
         edited=_date(post.updated, zone) if post.updated != post.date else None,
     )
+
+
+def _is_own(author: str, name: str, handle: str) -> bool:
+    """Whether the post is by whoever has that name, and so need not be said to be."""
+    return author in ("", name, f"{name} ({handle})")
 
 
 def _feed_links(addresses: Mapping[FeedFormat, str]) -> list[_FeedLink]:

@@ -34,7 +34,10 @@ def render(feed: Feed, memory: Memory | None = None) -> Document:
     """
     memory = {} if memory is None else memory
     # The feed's address is part of items: it begins that of the list of flags.
-    fragments = [recall(memory, item, feed.base_url, partial(_item, feed, item)) for item in feed.items]
+    fragments = [
+        recall(memory, item, (feed.base_url, feed.sources.get(item.post.channel_id)), partial(_item, feed, item))
+        for item in feed.items
+    ]
     body, etag = compose(_head(feed), fragments, _TAIL)
     return Document(body=body, content_type=CONTENT_TYPE, etag=etag, last_modified=feed.updated)
 
@@ -106,11 +109,16 @@ def _item(feed: Feed, item: Item) -> tuple[str, str]:
 
 
 def _relations(feed: Feed, post: Post) -> Iterator[str]:
-    """The channel that the post was forwarded from, as a feed of the bridge, and the post's comments."""
-    origin = post.forwarded_from
+    """The feed that the post comes from, if it is another, and the post's comments.
+
+    It is that of the channel which the post was forwarded from, else in a feed of several channels that of its own.
+    """
+    origin, source = post.forwarded_from, feed.sources.get(post.channel_id)
     if origin is not None and origin.username and origin.kind in _PUBLIC_KINDS:
         url = xml.attribute(f"{feed.base_url}/rss/{origin.username}")
         yield f"<source url={url}>{xml.text(origin_name(origin))}</source>"
+    elif source is not None:
+        yield f"<source url={xml.attribute(source.rss_url)}>{xml.text(source.title)}</source>"
     if post.comments_url:
         yield f"<comments>{xml.text(post.comments_url)}</comments>"
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
-from feeds.feed import Subject
+from feeds.feed import Source, Subject
 from model.channel import Channel, ChannelKind
 from model.thread import Thread, ThreadKind
 from posts.grouping import group_messages
 from posts.identity import bare_id, message_link
 from posts.plain import one_line
 from posts.titles import title_of
+
+# In characters, of a title that is made of several.
+_LONGEST_TITLE = 80
 
 
 def channel_subject(channel: Channel, link_host: str, *, icon_url: str = "") -> Subject:
@@ -62,6 +67,47 @@ def _post_title(thread: Thread) -> str:
     # It stands in the group as if it were forwarded.
     own = [msgspec.structs.replace(root, forward=None) for root in thread.roots]
     return next((title_of(group) for group in group_messages(own, None)), f"post {thread.root_id}")
+
+
+def combined_subject(
+    name: str,
+    titles: Sequence[str],
+    sources: Mapping[int, Source],
+    *,
+    title: str = "",
+    notice: str = "",
+    sensitive: bool = False,
+) -> Subject:
+    """Several channels as one subject.
+
+    `titles` are those of all of them, `sources` those that there are posts of. `title` is what they are called
+    together, made of the single titles if it is empty. `notice` is added to the description.
+    """
+    title = title or _joined(titles)
+    about = f"Posts of {_listed(titles)}."
+    return Subject(
+        name=name,
+        title=title,
+        author=title,
+        description=f"{about} {notice}" if notice else about,
+        about=notice,
+        sensitive=sensitive,
+        sources=sources,
+    )
+
+
+def _joined(titles: Sequence[str]) -> str:
+    """The titles with a plus between them, as many as make a title of ordinary length."""
+    shown = 1
+    while shown < len(titles) and sum(map(len, titles[: shown + 1])) + 3 * shown <= _LONGEST_TITLE:
+        shown += 1
+    rest = len(titles) - shown
+    return " + ".join(titles[:shown]) + (f" + {rest} more" if rest else "")
+
+
+def _listed(titles: Sequence[str]) -> str:
+    *most, last = titles
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def feed_title(channel: Channel) -> str:

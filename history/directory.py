@@ -126,12 +126,16 @@ class Directory:
         row = await self.read(lambda connection: store.load_username(connection, key))
         return None if row is None else row.channel_id
 
-    async def recall(self, key: str | int) -> Channel | None:
-        """The chat as it is stored, however old; None if nothing is known of it."""
+    async def recall(self, key: str | int, *, refused: bool = False) -> Channel | None:
+        """The chat as it is stored, however old; None if nothing is known of it.
+
+        Raises what Telegram refused a moment ago, unless it may be of a chat that is `refused`.
+        """
         channel_id = await self.recall_id(key)
         if channel_id is None:
             return None
-        self.refusals.check(channel_id)
+        if not refused:
+            self.refusals.check(channel_id)
         if (known := get_recent(self._channels, channel_id)) is not None:
             return known.channel
         stored = await self.read(lambda connection: records.load_channel(connection, channel_id))

@@ -54,7 +54,12 @@ class Subscriptions(msgspec.Struct, frozen=True, kw_only=True):
     stale: StaleReason | None = None
 
 
-class _Joined(NamedTuple):
+class Joined(NamedTuple):
+    """What the account has joined, the chats first in which something was said last.
+
+    The times and the reason are as in `Subscriptions`.
+    """
+
     chats: JoinedChats
     fetched_at: float
     stale: StaleReason | None = None
@@ -88,9 +93,7 @@ class SubscriptionList:
         Raises a PassingFault if it never could be: a list without what the account has joined would pass for a whole
         one. Nor is there one without the disk, which alone knows what is polled.
         """
-        joined = await self._waiting.wait(
-            "joined", self._fetch, stored=self._older, retry_after=lambda: 2 * self._queue_wait()
-        )
+        joined = await self.joined()
         since = self._clock() - POLLED_WITHIN_S
         polled = await self._database.read(lambda connection: records.load_polled(connection, since))
         channels = {channel.id: channel for channel in polled}
@@ -105,7 +108,16 @@ class SubscriptionList:
             stale=joined.stale,
         )
 
-    async def _fetch(self) -> _Joined:
+    async def joined(self) -> Joined:
+        """What the account has joined now; as it was before if Telegram can't be asked.
+
+        Raises a PassingFault if it never could be.
+        """
+        return await self._waiting.wait(
+            "joined", self._fetch, stored=self._older, retry_after=lambda: 2 * self._queue_wait()
+        )
+
+    async def _fetch(self) -> Joined:
         stored = await self._stored()
         now = self._clock()
         # What is from the future was written before the clock was set back.
@@ -123,14 +135,14 @@ class SubscriptionList:
             await self._database.run(lambda connection: store.save_joined(connection, _model(), row))
         except StorageUnavailable as fault:
             log.debug("Joined chats could not be stored: %s", fault)
-        return _Joined(chats, fetched_at)
+        return Joined(chats, fetched_at)
 
-    async def _older(self) -> _Joined | None:
+    async def _older(self) -> Joined | None:
         """What is stored, for who does not want to wait longer."""
         stored = await self._stored()
         return None if stored is None else stored._replace(stale=StaleReason.BUSY)
 
-    async def _stored(self) -> _Joined | None:
+    async def _stored(self) -> Joined | None:
         def work(connection: sqlite3.Connection) -> store.JoinedRow | None:
             return store.load_joined(connection, _model())
 
@@ -142,7 +154,7 @@ class SubscriptionList:
         if row is None:
             return None
         try:
-            return _Joined(_decoder.decode(row.payload), row.fetched_at)
+            return Joined(_decoder.decode(row.payload), row.fetched_at)
         except msgspec.MsgspecError as fault:
             log.warning("The stored list of joined chats can't be read (%s): it will be fetched again", fault)
             return None

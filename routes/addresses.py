@@ -9,6 +9,7 @@ import msgspec
 from feeds.feed import MEDIA_TYPES, FeedFormat
 from model.channel import Channel
 from model.thread import Thread, thread_name
+from posts.combined import Place
 from posts.urls import path_part
 from routes.query import FeedQuery
 
@@ -18,6 +19,8 @@ PATHS = {
     FeedFormat.JSON: "/feed.json",
     FeedFormat.HTML: "/html",
 }
+# In characters. Proxies have room for 4 KB of headers (nginx's proxy_buffer_size).
+_LONGEST_HEADER = 2000
 FEED_FORMATS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 
 
@@ -72,8 +75,8 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         """Of the newest posts that the query finds."""
         return self._at(format, {name: value for name, value in self.query.parameters().items() if name != "before"})
 
-    def page(self, format: FeedFormat, before: int) -> str:
-        """Of the posts before the one with that message."""
+    def page(self, format: FeedFormat, before: int | Place) -> str:
+        """Of the posts before the one with that message, or at that place."""
         return self._at(format, self.query.parameters() | {"before": str(before)})
 
     def bare(self, format: FeedFormat) -> str:
@@ -90,10 +93,14 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.base_url}{PATHS[FeedFormat.HTML]}/{self.posts_name or self.name}"
 
     def link_header(self, format: FeedFormat) -> str:
-        """The Link header (RFC 8288) of a feed: itself, and the newest posts in the other formats."""
+        """The Link header (RFC 8288) of a feed: itself, and the newest posts in the other formats.
+
+        Without the latter where their addresses are very long, as with many chats: proxies refuse long headers.
+        """
         links = [_link(self.own(format), "self", format)]
         links += [_link(self.newest(other), "alternate", other) for other in FEED_FORMATS if other is not format]
-        return ", ".join(links)
+        whole = ", ".join(links)
+        return whole if len(whole) <= _LONGEST_HEADER else links[0]
 
     def _at(self, format: FeedFormat, parameters: dict[str, str]) -> str:
         return f"{self.base_url}{self._path(format)}{query_of(parameters | self._key(format))}"

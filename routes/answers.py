@@ -18,6 +18,8 @@ from tg_cache import StaleReason
 
 STALE_MAX_AGE_S = 60
 STALE_IF_ERROR_S = 86_400
+# Proxies refuse long headers; the feed's description names all that is left out.
+_MOST_NAMED = 10
 
 
 def feed_response(request: Request, served: Served, *, private: bool) -> Response:
@@ -32,7 +34,15 @@ def feed_response(request: Request, served: Served, *, private: bool) -> Respons
         "Link": served.link,
     }
     headers |= staleness(served.stale, served.fetched_at, FEED_MAX_AGE_S)
+    if served.left_out:
+        members = [headers["Cache-Status"]] if "Cache-Status" in headers else []
+        headers["Cache-Status"] = ", ".join(members + [_left_out(*each) for each in served.left_out[:_MOST_NAMED]])
     return _conditional(request, served.encoded, headers, vary=VARY)
+
+
+def _left_out(name: str, status: int) -> str:
+    """A channel that a feed of several should have had posts of (RFC 9211 2.2 to 2.4, 2.8)."""
+    return f'bridge; fwd=miss; fwd-status={status}; key="{name}"; detail=left-out'
 
 
 def staleness(reason: StaleReason | None, fetched_at: float, lifetime_s: int) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
@@ -13,16 +13,13 @@ from history.join import MAX_MESSAGES
 from history.place import Key
 from media_cache.warmer import ShownFile
 from model.channel import Channel
-from post_parser import traits_of
-from posts.filters import PostFilter, Traits
-from posts.flags import RENDER_FAILED
-from posts.grouping import Group
-from posts.post import Post, RenderOptions
-from posts.selection import FIRST_PAGE, Selection, Wanted, posts_at_hand, select
+from posts.post import Post
+from posts.selection import FIRST_PAGE, Selection, posts_at_hand, select
 from routes.addresses import Addresses
 from routes.content_coding import Encoded
 from routes.document_cache import DocumentCache, Rendered
 from routes.feed_keys import FeedKeys
+from routes.filtering import Filtering, WantedIn
 from routes.query import FeedQuery
 from routes.rendering import Beside, Renderer
 from tg_cache import History, StaleReason, Window
@@ -34,13 +31,15 @@ FIRST_WINDOW = 100
 class Served(msgspec.Struct, frozen=True, kw_only=True):
     """A document and how fresh the history behind it is.
 
-    `fetched_at` is unix time in seconds. `link` is the Link header that belongs to a feed.
+    `fetched_at` is unix time in seconds. `link` is the Link header that belongs to a feed. `left_out` are the channels
+    that the document should have had posts of, with the HTTP status that each would have been answered with by itself.
     """
 
     encoded: Encoded
     link: str
     fetched_at: float
     stale: StaleReason | None
+    left_out: tuple[tuple[str, int], ...] = ()
 
 
 class DocumentStats(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +89,7 @@ class ChannelDocuments:
     def __init__(
         self,
         history: History,
-        cache: DocumentCache[DocumentKey],
+        cache: DocumentCache[Hashable],
         renderer: Renderer,
         keys: FeedKeys | None = None,
         on_shown: Callable[[Sequence[ShownFile]], None] = lambda files: None,
@@ -100,8 +99,7 @@ class ChannelDocuments:
         self._renderer = renderer
         self._keys = keys
         self._on_shown = on_shown
-        # Filters are applied by one thread at a time: they take the interpreter as much as rendering does.
-        self._filtering = asyncio.Lock()
+        self.filtering = Filtering(renderer)
 
     def stats(self) -> DocumentStats:
         """How much is kept."""
@@ -183,7 +181,7 @@ class ChannelDocuments:
             return posts, document
 
         posts, encoded = await self._renderer.run(render)
-        self._on_shown(_files_of(posts, window.place.asked))
+        self._on_shown([*files_of(posts), *_photo_of(window.place.asked, posts)])
         return Rendered(encoded=encoded, lacking=choice.lacking)
 
     async def _choose(self, key: Key, window: Window, addresses: Addresses, began: float) -> _Choice:
@@ -211,39 +209,12 @@ class ChannelDocuments:
 
     async def _select(self, window: Window, addresses: Addresses) -> Selection:
         query = addresses.query
-        if not query.filters:
-            return await self._renderer.run(_selection, window, query, None)
-        post_filter = PostFilter(query.filters)
-        if post_filter.on_failure:
-            options = self._renderer.options(addresses.base_url, query.merge_seconds)
-            return await self._renderer.run(self._select_rendered, window, query, options, post_filter)
 
-        def is_wanted(group: Group) -> bool:
-            return post_filter.keeps(traits_of(group, window.channel))
+        def choose(wanted_in: WantedIn) -> Selection:
+            groups = posts_at_hand(window.messages, query.merge_seconds, open_end=not window.reached_start)
+            return select(groups, limit=query.limit, before=query.before, wanted=wanted_in(window))
 
-        async with self._filtering:
-            return await asyncio.to_thread(_selection, window, query, is_wanted)
-
-    def _select_rendered(
-        self, window: Window, query: FeedQuery, options: RenderOptions, post_filter: PostFilter
-    ) -> Selection:
-        """As `_selection`, with posts rendered where it matters whether they can be; in the renderer's thread."""
-
-        def is_wanted(group: Group) -> bool:
-            traits = traits_of(group, window.channel)
-            failed = Traits((*traits.flags, RENDER_FAILED), traits.text)
-            wanted, wanted_if_failed = post_filter.keeps(traits), post_filter.keeps(failed)
-            if wanted is wanted_if_failed:
-                return wanted
-            (post,) = self._renderer.posts([group], window, options)
-            return wanted_if_failed if post.failed else wanted
-
-        return _selection(window, query, is_wanted)
-
-
-def _selection(window: Window, query: FeedQuery, wanted: Wanted | None) -> Selection:
-    groups = posts_at_hand(window.messages, query.merge_seconds, open_end=not window.reached_start)
-    return select(groups, limit=query.limit, before=query.before, wanted=wanted)
+        return await self.filtering.run(choose, query, addresses.base_url)
 
 
 def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_people: bool) -> Beside:
@@ -266,11 +237,14 @@ def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_pe
     return Beside(older=older, newer=newer)
 
 
-def _files_of(posts: Sequence[Post], channel: Channel) -> list[ShownFile]:
-    """All files that a feed of the posts names, which has the channel's photo."""
-    shown = [
+def files_of(posts: Sequence[Post]) -> list[ShownFile]:
+    """All files that the posts name."""
+    return [
         ShownFile(post.channel_id, file.message_id, post.date or 0, file.file) for post in posts for file in post.files
     ]
-    if channel.photo is not None:
-        shown.append(ShownFile(channel.id, 0, posts[0].date or 0 if posts else 0, channel.photo))
-    return shown
+
+
+def _photo_of(channel: Channel, posts: Sequence[Post]) -> list[ShownFile]:
+    """The channel's photo, which a feed of the posts names, if there is one."""
+    newest = posts[0].date or 0 if posts else 0
+    return [] if channel.photo is None else [ShownFile(channel.id, 0, newest, channel.photo)]

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import base64
 import hmac
+from collections.abc import Iterable
 
 _KEY_BYTES = 16
+
+
+def joint_subject(chats: Iterable[int | str]) -> str:
+    """What several chats are as one subject, in whatever order; of one it is the chat itself."""
+    return "+".join(sorted({str(chat) for chat in chats}))
 
 
 class FeedKeys:

@@ -8,11 +8,12 @@ from starlette.responses import Response
 
 from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
-from history.place import Key
 from model.channel_key import parse_channel_key
-from routes.admission import Admission, place_key
+from routes.admission import Admission, Admitted, admitted
 from routes.answers import feed_response, offer_brotli, page_response
 from routes.channels import ChannelDocuments
+from routes.combined import CombinedDocuments
+from routes.folders import Collection, Folders
 from routes.headers import METHODS
 from routes.navigation import VARY, opened_in_browser
 from routes.origin import Origin
@@ -21,19 +22,33 @@ from routes.single_posts import PostDocuments
 
 
 def feed_router(
-    documents: ChannelDocuments, posts: PostDocuments, admission: Admission, origin: Origin, *, merge: bool
+    documents: ChannelDocuments,
+    combined: CombinedDocuments,
+    folders: Folders,
+    posts: PostDocuments,
+    admission: Admission,
+    origin: Origin,
+    *,
+    merge: bool,
 ) -> APIRouter:
     """The routes. `merge` is whether messages near in time are joined. Faults are raised as BridgeError."""
     router = APIRouter()
 
-    async def channel(request: Request, key: Key, format: FeedFormat) -> Response:
-        query = parse_feed_query(with_whole_lists(request.query_params), merge=merge)
+    async def feed(request: Request, asked: Admitted, format: FeedFormat) -> Response:
+        query = parse_feed_query(with_whole_lists(request.query_params), merge=merge, several=asked.place is None)
         opened = (
             format is not FeedFormat.HTML
             and opened_in_browser(request.headers)
             and not parse_flag(request.query_params, "raw")
         )
-        served = await documents.feed(key, query, format, origin.base_url(request), as_page=opened)
+        base_url = origin.base_url(request)
+        if asked.place is not None:
+            served = await documents.feed(asked.place, query, format, base_url, as_page=opened)
+        else:
+            collection = Collection(chats=asked.chats)
+            if asked.folder:
+                collection = await folders.find(asked.folder, telling=not asked.by_key)
+            served = await combined.feed(collection, query, format, base_url, as_page=opened)
         if opened or format is FeedFormat.HTML:
             vary = VARY if opened else ""
             response = page_response(request, served.encoded, content_security_policy(), vary=vary)
@@ -42,8 +57,7 @@ def feed_router(
         return await offer_brotli(request, response, served.encoded)
 
     async def page(request: Request, path: str) -> Response:
-        target = admission.target(request, path, with_thread=True)
-        return await channel(request, place_key(target), FeedFormat.HTML)
+        return await feed(request, admitted(admission.target(request, path, with_feeds=True)), FeedFormat.HTML)
 
     async def post_page(request: Request, key: str | int, post_id: int) -> Response:
         debug = parse_flag(request.query_params, "debug")
@@ -56,25 +70,25 @@ def feed_router(
         if request.query_params.get("output_type") == FeedFormat.HTML:
             # A page is more than a feed, so a feed's key does not open it.
             return await page(request, path)
-        key = await admission.feed(request, path)
-        return await channel(request, key, parse_format(request.query_params, tuple(FeedFormat)))
+        asked = await admission.feed(request, path)
+        return await feed(request, asked, parse_format(request.query_params, tuple(FeedFormat)))
 
     @router.api_route("/atom/{path:path}", methods=METHODS)
     async def atom(request: Request, path: str) -> Response:
         """The channel as an Atom feed."""
-        return await channel(request, await admission.feed(request, path), FeedFormat.ATOM)
+        return await feed(request, await admission.feed(request, path), FeedFormat.ATOM)
 
     @router.api_route("/feed.json/{path:path}", methods=METHODS)
     async def json_feed(request: Request, path: str) -> Response:
         """The channel as a JSON Feed."""
-        return await channel(request, await admission.feed(request, path), FeedFormat.JSON)
+        return await feed(request, await admission.feed(request, path), FeedFormat.JSON)
 
     @router.api_route("/html/{path:path}", methods=METHODS)
     async def html(request: Request, path: str) -> Response:
         """The channel, or one post of it, as a page."""
-        target = admission.target(request, path, with_post=True, with_thread=True)
+        target = admission.target(request, path, with_post=True, with_feeds=True)
         if target.post_id is None:
-            return await channel(request, place_key(target), FeedFormat.HTML)
+            return await feed(request, admitted(target), FeedFormat.HTML)
         return await post_page(request, parse_channel_key(target.channel), target.post_id)
 
     @router.api_route("/post/html/{path:path}", methods=METHODS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -10,6 +11,7 @@ from starlette.datastructures import QueryParams
 from errors import BadParameter
 from feeds.feed import FeedFormat
 from model.message import LARGEST_ID
+from posts.combined import Place
 from posts.filters import ALL_FLAGS, Filters, PatternError, compile_pattern
 from posts.flags import FLAGS, MERGED
 
@@ -19,6 +21,8 @@ MERGE_SECONDS_DEFAULT, MERGE_SECONDS_MAX = 5, 86_400
 FLAG_NAMES = tuple(sorted(flag.name for flag in FLAGS))
 
 
+# A time, a chat's id, a message's.
+_PLACE = re.compile(r"([0-9]{1,12}),(-?[0-9]{1,16}),([0-9]{1,10})", re.ASCII)
 _LISTS = ("exclude_flags", "include_flags")
 
 
@@ -26,13 +30,15 @@ class FeedQuery(msgspec.Struct, frozen=True, kw_only=True):
     """What a request asks of a channel.
 
     `limit` counts posts; `merge_seconds` is None where merging is off; only posts older than the one with the message
-    `before` are wanted. Queries that ask for the same are equal.
+    `before` are wanted, and of several chats only those that come after `place`. Queries that ask for the same are
+    equal.
     """
 
     limit: int = LIMIT_DEFAULT
     merge_seconds: int | None = None
     filters: Filters = Filters()
     before: int | None = None
+    place: Place | None = None
 
     def choice(self) -> dict[str, str]:
         """What chooses the posts, wherever the page begins and ends: parameters that are part of a feed's identity."""
@@ -44,12 +50,15 @@ class FeedQuery(msgspec.Struct, frozen=True, kw_only=True):
     def parameters(self) -> dict[str, str]:
         """The parameters that make this query, without those that only repeat a default."""
         limit = {} if self.limit == LIMIT_DEFAULT else {"limit": str(self.limit)}
-        before = {} if self.before is None else {"before": str(self.before)}
+        at = self.place if self.before is None else self.before
+        before = {} if at is None else {"before": str(at)}
         return self.choice() | limit | before
 
 
-def parse_feed_query(params: Mapping[str, str], *, merge: bool) -> FeedQuery:
-    """The query of a feed or page. `merge` is whether messages near in time are joined (TIME_BASED_MERGE).
+def parse_feed_query(params: Mapping[str, str], *, merge: bool, several: bool = False) -> FeedQuery:
+    """The query of a feed or page, perhaps of `several` chats.
+
+    `merge` is whether messages near in time are joined (TIME_BASED_MERGE).
 
     Names that the bridge does not know are ignored, since readers and trackers add their own. Raises BadParameter.
     """
@@ -63,7 +72,8 @@ def parse_feed_query(params: Mapping[str, str], *, merge: bool) -> FeedQuery:
             exclude_text=_pattern(params, "exclude_text"),
             include_text=_pattern(params, "include_text"),
         ),
-        before=_integer(params, "before", 0, 1, LARGEST_ID) or None,
+        before=None if several else _before(params),
+        place=_place(params, "before") if several else None,
     )
 
 
@@ -99,6 +109,24 @@ def _integer(params: Mapping[str, str], name: str, default: int, low: int, high:
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and low <= int(text) <= high):
         raise BadParameter(name, f"must be a number from {low} to {high}, got {text[:40]!r}")
     return int(text)
+
+
+def _before(params: Mapping[str, str]) -> int | None:
+    """A message's id. That of a place will do, since several spellings of a chat may turn out to be of one."""
+    found = _PLACE.fullmatch(params.get("before", ""))
+    return _integer(params if found is None else {"before": found[3]}, "before", 0, 1, LARGEST_ID) or None
+
+
+def _place(params: Mapping[str, str], name: str) -> Place | None:
+    """The place of a post among those of several chats."""
+    text = params.get(name)
+    if text is None:
+        return None
+    if not (found := _PLACE.fullmatch(text)):
+        raise BadParameter(
+            name, f"must be as links to older posts have it here (date,chat id,message id), got {text[:40]!r}"
+        )
+    return Place(*map(int, found.groups()))
 
 
 def _flags(params: Mapping[str, str], name: str, *, may_be_all: bool = False) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errors import BadParameter
-from model.channel_key import parse_channel_key
+from model.channel_key import MOST_TOGETHER, parse_channel_key, parse_channel_keys
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,28 @@ def test_no_text_gives_anything_but_a_key_or_a_bad_parameter(text: str) -> None:
         assert "\n" not in str(fault)
     else:
         assert parse_channel_key(str(key) if isinstance(key, int) else f"t.me/{key}") == key
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("durov", ("durov",)),
+        ("durov+@News+-1001", ("durov", "news", -1001)),
+        ("News+t.me/news+durov+NEWS", ("news", "durov")),
+        ("t.me/+AbCdEf_123+t.me/c/5", ("+AbCdEf_123", -1000000000005)),
+    ],
+)
+def test_several_chats_are_keys_in_their_order_each_once(text: str, keys: tuple[str | int, ...]) -> None:
+    assert parse_channel_keys(text) == keys
+
+
+@pytest.mark.parametrize("text", ["", "+", "durov+", "+durov", "durov++news", "durov+!!"])
+def test_each_of_several_must_be_a_chat(text: str) -> None:
+    with pytest.raises(BadParameter, match=r"channel: must be a username .* got"):
+        parse_channel_keys(text)
+
+
+def test_there_are_so_many_at_most() -> None:
+    assert len(parse_channel_keys("+".join(f"name{number}" for number in range(MOST_TOGETHER)))) == MOST_TOGETHER
+    with pytest.raises(BadParameter, match="at most 50 channels make one feed, got 51"):
+        parse_channel_keys("+".join(["name"] * (MOST_TOGETHER + 1)))

@@ -8,7 +8,7 @@ import pytest
 
 from media_cache.signing import MediaSigner
 from model.media import FileLocation, FileRef
-from routes.feed_keys import FeedKeys
+from routes.feed_keys import FeedKeys, joint_subject
 
 KEYS = FeedKeys(b"k" * 32)
 CHAT = -1001234567890
@@ -41,3 +41,11 @@ def test_a_media_digest_is_no_key() -> None:
     file = FileRef(location=FileLocation.PHOTO, id=1, access_hash=1, file_reference=b"", dc_id=2, unique_id="x")
     digest = MediaSigner(b"k" * 32, "https://b.test").url(CHAT, 0, file).rpartition("/")[2]
     assert len(digest) == len(KEYS.of(CHAT)) and not KEYS.matches(CHAT, digest)
+
+
+def test_several_chats_have_a_key_of_their_own_in_whatever_order() -> None:
+    key = KEYS.of(joint_subject([CHAT, -5, "name"]))
+    assert KEYS.matches(joint_subject(["name", CHAT, -5, CHAT]), key)
+    fewer: list[list[int | str]] = [[CHAT, -5], [CHAT], [-5, "name"]]
+    assert not any(KEYS.matches(joint_subject(chats), key) for chats in fewer)
+    assert KEYS.of(joint_subject([CHAT, CHAT])) == KEYS.of(CHAT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from errors import BadParameter
@@ -13,8 +15,8 @@ TOKEN = "12345"
 THREADS = {"topic/7": ThreadPart(ThreadKind.TOPIC, 7), "8/comments": ThreadPart(ThreadKind.COMMENTS, 8)}
 
 
-def parse(path: str, *, with_post: bool = True, with_thread: bool = True, token: str = TOKEN) -> Target:
-    return parse_target(path, is_token=lambda text: text == token, with_post=with_post, with_thread=with_thread)
+def parse(path: str, *, with_post: bool = True, with_feeds: bool = True, token: str = TOKEN) -> Target:
+    return parse_target(path, is_token=lambda text: text == token, with_post=with_post, with_feeds=with_feeds)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_a_channel_may_be_called_as_what_follows_one() -> None:
 
 def test_where_there_are_no_threads_their_paths_are_bad() -> None:
     with pytest.raises(BadParameter, match=r"^path: "):
-        parse("name/topic/7", with_thread=False)
+        parse("name/topic/7", with_feeds=False)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,54 @@ def test_where_there_are_no_threads_their_paths_are_bad() -> None:
 def test_a_thread_of_no_possible_id_is_named(path: str, name: str) -> None:
     with pytest.raises(BadParameter, match=f"^{name}: must be a number from 1 to 2147483647"):
         parse(path)
+
+
+@pytest.mark.parametrize(
+    "channels",
+    [
+        "a1+b1",
+        "@a1+t.me/b1",
+        "t.me/a1+b1+t.me/c/5",
+        "t.me/+AbCdEfGh+b1",
+        "b1+t.me/+AbCdEfGh",
+        "t.me/c/5+t.me/joinchat/AbCdEfGh",
+    ],
+)
+def test_several_channels_are_one_part_of_the_path_links_included(channels: str) -> None:
+    assert parse(channels) == Target(channel=channels)
+    assert parse(f"{channels}/secret", with_post=False) == Target(channel=channels, token="secret")
+    with_schemes = channels.replace("t.me", "https://t.me")
+    assert parse(f"{with_schemes}/{TOKEN}", with_post=False) == Target(channel=channels, token=TOKEN)
+
+
+def test_a_plus_in_the_token_is_the_tokens() -> None:
+    assert parse("name/to+ken") == Target(channel="name", token="to+ken")
+
+
+@pytest.mark.parametrize("path", ["a1+t.me", "t.me/b1+t.me/c"])
+def test_a_link_that_leads_nowhere_is_missing_its_channel(path: str) -> None:
+    with pytest.raises(BadParameter, match=r"^channel: "):
+        parse(path)
+
+
+def test_a_path_of_many_links_is_taken_apart_in_a_moment() -> None:
+    began = time.perf_counter()
+    parse("+".join(["t.me/name"] * 5000))
+    assert time.perf_counter() - began < 1
+
+
+def parse_folder(path: str) -> Target:
+    return parse_target(path, is_token=lambda text: text in (TOKEN, "a/b"), with_post=False, with_feeds=True)
+
+
+def test_a_folder_is_named_behind_its_word_and_may_have_slashes() -> None:
+    assert parse_folder("folder/Daily") == Target(folder="Daily")
+    assert parse_folder("folder/News / Tech/") == Target(folder="News / Tech")
+    assert parse_folder(f"folder/Daily/{TOKEN}") == Target(folder="Daily", token=TOKEN)
+    assert parse_folder("folder/News/Tech/a/b") == Target(folder="News/Tech", token="a/b")
+
+
+def test_a_channel_may_be_called_folder() -> None:
+    assert parse_folder("folder") == Target(channel="folder")
+    assert parse_folder(f"folder/{TOKEN}") == Target(channel="folder", token=TOKEN)
+    assert parse("folder/7", with_feeds=False) == Target(channel="folder", post_id=7)
