@@ -1,20 +1,26 @@
-"""A disk that really becomes full while a file is on its way, and has space again later."""
+"""A disk that really becomes full while a file is on its way, and has space again later; and a limit on files."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 import os
+import re
+import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from media_source import CHANNEL, POST, Finder, MemorySource, file_bytes, media_cache, on_disk, read_all
+from service_process import service_process
+from telegram_world import FAR_FILE, FILE, small_world
 
 from errors import StorageUnavailable
 from media_cache.cache import Complete, MediaCache, Progress
 from media_cache.layout import is_part
+from tgserver import Server
 
 MIB = 1024 * 1024
 DISK_MIB = 8
@@ -93,3 +99,33 @@ async def test_a_disk_that_becomes_full_costs_the_files_that_do_not_fit_and_only
         assert await get("film", cache) == FILM
         assert set(await cache._store.sizes()) == {"film", "photo"}
         assert isinstance(await cache.open(CHANNEL, POST, "film", Finder(film)), Complete)
+
+
+async def test_a_limit_on_the_size_of_files_is_like_a_full_disk_and_no_signal_ends_the_service(tmp_path: Path) -> None:
+    async with Server(small_world()) as server, service_process(server, tmp_path, MEDIA_WARM="false") as service:
+        await service.until_ping(connected=True)
+        http, pid = service.http, service.process.pid
+        usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        feed = (await http.get("/rss/news")).text
+        urls = set(re.findall(r'href="(https?://[^"]+/media/[^"]+)"', feed))
+        (film,), (photo,) = ([url for url in urls if f"/{post}/" in url] for post in (140, 141))
+        assert (await http.get(photo)).content == FAR_FILE
+        # From the first part on.
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (100_000, usual[1]))
+        for _ in range(2):
+            refused = await http.get(film)
+            assert refused.status_code == 503
+            assert refused.json()["detail"] == "The media folder can't take the file: File too large"
+            assert int(refused.headers["retry-after"]) > 0
+        # In mid-file: its beginning is on its way by then, and does not look whole.
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (700_000, usual[1]))
+        with pytest.raises(httpx.RemoteProtocolError):
+            await http.get(film)
+        assert (await http.get(photo)).content == FAR_FILE
+        assert (await http.get("/ping")).status_code == 200
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
+        assert (await http.get(film)).content == FILE
+        assert (await http.get("/rss/news")).status_code == 200
+        code, log, _ = await service.terminated()
+        assert (code, "Traceback" in log) == (0, False)
+        assert {path.read_bytes() for path in on_disk(tmp_path / "data")} == {FAR_FILE, FILE}
