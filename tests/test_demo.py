@@ -93,7 +93,7 @@ def test_the_files_of_a_polled_feed_are_fetched_before_anyone_asks(demo: Demo) -
 
 
 def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo: Demo) -> None:
-    assert len(demo.feeds) == 6
+    assert len(demo.feeds) == 7
     for url in demo.feeds.values():
         content = fetch(f"{url}?limit=200")
         parsed = feedparser.parse(content)
@@ -103,6 +103,29 @@ def test_every_demo_channel_has_a_feed_that_readers_read_without_complaint(demo:
         assert all(entry.title and entry.link.startswith("https://t.me/") for entry in parsed.entries)
         checked = subprocess.run(["xmllint", "--noout", "-"], input=content, capture_output=True, check=False)
         assert checked.returncode == 0, checked.stderr
+
+
+def test_topics_and_comments_of_the_demo_have_feeds_and_every_link_to_comments_leads_to_some(demo: Demo) -> None:
+    titles = {
+        "demo_workshop/topic/1": "General - Saltmere Workshop",
+        "demo_workshop/topic/3": "Lamps - Saltmere Workshop",
+        "demo_workshop/topic/9": "Clocks - Saltmere Workshop",
+        "demo_lighthouse/81/comments": "Comments on Question of the week: what is the best thing to… - "
+        "The Lighthouse Notebook",
+    }
+    for path, title in titles.items():
+        parsed = feedparser.parse(fetch(f"{demo.base}/rss/{path}"))
+        assert (parsed.bozo, parsed.feed.title) == (False, title)
+        assert len(parsed.entries) >= 5
+    links = set()
+    for url in demo.feeds.values():
+        for item in json.loads(fetch(url.replace("/rss/", "/feed.json/") + "?limit=200"))["items"]:
+            if "?comment=1" in item["content_html"]:
+                page = fetch(f"{url.replace('/rss/', '/html/')}/{item['_telegram']['message_ids'][0]}").decode()
+                links |= set(re.findall(r'href="([^"]+/comments)"', page))
+    assert len(links) == 4
+    for link in links:
+        assert b"ECHO. it answers" in fetch(link)
 
 
 def newsboat(folder: Path, urls: Iterable[str]) -> dict[str, str]:

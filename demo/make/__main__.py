@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from demo.make import live_posts
-from demo.make.channels import harbour_talk, lantern, lighthouse, noticeboard, observatory, station
+from demo.make.channels import harbour_talk, lantern, lighthouse, noticeboard, observatory, station, workshop
 
 DEMO = Path(__file__).resolve().parent.parent
 
@@ -21,6 +21,7 @@ CHANNELS: dict[str, Callable[[Path], None]] = {
     "observatory": observatory.build,
     "harbour_talk": harbour_talk.build,
     "noticeboard": noticeboard.build,
+    "workshop": workshop.build,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from demo.make import stickers
+from demo.make.channels.lighthouse.texts import QUESTION, QUESTION_ID
 from demo.make.channels.people import (
     ADA,
     FERRY_BOT,
@@ -21,7 +22,7 @@ from demo.make.channels.people import (
     user_id,
     users,
 )
-from demo.make.export import Export
+from demo.make.export import Export, unix
 from demo.make.markup import bold, code, italic, named, piece, plain, pre, quote
 from demo.make.media import document, jpeg, keys_only, photo, poll, raw_media
 from demo.make.scenes import bay, hill, town
@@ -46,6 +47,7 @@ def build(folder: Path) -> None:
     _lamp_day(group)
     _ordinary_days(group)
     _guests(group)
+    _comments(group)
     group.write()
 
 
@@ -270,3 +272,33 @@ def _guests(group: Export) -> None:
         reactions={"😁": 16},
     )
     group.message("2026-11-30 07:01", "wheee", sender=MILO, reply_to=41, reactions={"❤": 11})
+
+
+def _comments(group: Export) -> None:
+    """What is said about a post of the Lighthouse Notebook, below the copy that Telegram has put here."""
+    moment = "2026-11-30 08:00"
+    question = group.message(
+        moment,
+        QUESTION,
+        sender=("The Lighthouse Notebook", f"channel{LIGHTHOUSE}"),
+        forwarded_from="The Lighthouse Notebook",
+        forwarded_from_id=f"channel{LIGHTHOUSE}",
+        bridge={"forward": {"channel_id": LIGHTHOUSE, "channel_post": QUESTION_ID, "date": unix(moment)}},
+    )
+    group.message("2026-11-30 08:03", "ECHO. it answers", sender=MILO, reply_to=question, reactions={"😁": 13})
+    group.message("2026-11-30 08:10", "The time. Somebody always corrects it.", sender=INES, reply_to=question)
+    tower = group.message(
+        "2026-11-30 08:22",
+        "Nothing. From up there, one whispers. (The gulls do the rest.)",
+        sender=TOMAS,
+        reply_to=question,
+        reactions={"❤": 9},
+    )
+    group.message("2026-11-30 08:24", "He shouted “curlew” for a whole summer.", sender=GRACE, reply_to=tower)
+    group.message(
+        "2026-11-30 08:40",
+        "«Семичасовой прибывает!» Работает и без поезда.",
+        sender=NIKOLAI,
+        reply_to=question,
+        reactions={"🚂": 7},
+    )

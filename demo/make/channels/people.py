@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from demo.make.markup import Json
 
-LIGHTHOUSE, STATION, LANTERN, OBSERVATORY, HARBOUR_TALK, NOTICEBOARD = range(1_900_000_101, 1_900_000_107)
+LIGHTHOUSE, STATION, LANTERN, OBSERVATORY, HARBOUR_TALK, NOTICEBOARD, WORKSHOP = range(1_900_000_101, 1_900_000_108)
 
 # (full name, the export's id)
 ADA = ("Ada Whitlock", "user7100000001")

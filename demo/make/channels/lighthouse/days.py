@@ -5,6 +5,7 @@ from __future__ import annotations
 from demo.make.channels.lighthouse import texts
 from demo.make.channels.people import (
     ADA,
+    HARBOUR_TALK,
     INES,
     LIGHTHOUSE,
     MILO,
@@ -145,3 +146,12 @@ def last_days(channel: Export, giveaway: int) -> None:
         reactions={"❤": 97},
         gap=3,
     )
+    asked = channel.message(
+        "2026-11-30 08:00",
+        texts.QUESTION,
+        author=_ADA,
+        views=640,
+        reactions={"🤔": 12},
+        bridge={"comments": {"count": 5, "chat_id": HARBOUR_TALK}},
+    )
+    assert asked == texts.QUESTION_ID  # Harbour Talk answers it.

@@ -124,3 +124,11 @@ def pocket_guide() -> bytes:
 def cover() -> bytes:
     """The waltz's cover."""
     return small(coast.starlings().crop((200, 0, 1053, 853)), 400)
+
+
+# The post that Harbour Talk discusses, and its id.
+QUESTION_ID = 81
+QUESTION = (
+    "Question of the week: what is the best thing to shout from a tower? Answers in the comments, please, not from the "
+    "tower."
+)

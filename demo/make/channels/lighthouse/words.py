@@ -5,7 +5,6 @@ from __future__ import annotations
 from demo.make.channels.lighthouse import texts
 from demo.make.channels.people import (
     ADA,
-    HARBOUR_TALK,
     INES,
     MILO,
     TOMAS,
@@ -58,7 +57,7 @@ def opening(channel: Export) -> None:
         views=4210,
         forwards=63,
         reactions={"❤": 212, "👏": 48, "🕊": 9},
-        bridge={"pinned": True, "comments": {"count": 14, "chat_id": HARBOUR_TALK}},
+        bridge={"pinned": True},
     )
     channel.service("2026-10-12 07:01", "pin_message", message_id=first)
     channel.message(
