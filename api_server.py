@@ -40,6 +40,7 @@ from routes.channels import ChannelDocuments
 from routes.combined import CombinedDocuments
 from routes.document_cache import DocumentCache
 from routes.errors import ErrorAnswers, FaultGuard
+from routes.favicon import favicon_router
 from routes.feed_keys import FeedKeys
 from routes.feeds import feed_router
 from routes.folders import Folders
@@ -316,6 +317,7 @@ def _add_routes(
             guarded=auth.required,
         ),
         health_router(health, auth),
+        favicon_router(),
     ):
         # As the application's own: an included router would be matched as a whole first, at each request.
         app.router.routes.extend(router.routes)

@@ -81,6 +81,7 @@ class FrontPage(msgspec.Struct, frozen=True, kw_only=True):
     `status` is one sentence on the state of the login, `ready` whether it is good news. `channel` is what the
     visitor typed and `choice` how posts are chosen; `addresses` are those that they lead to, by format, `problem` and
     `choice_problem` why they lead nowhere. `guarded` is whether the addresses need the token, which no page tells.
+    `list_url` is the list of all feeds, "" where it needs the token.
     """
 
     base_url: str
@@ -88,6 +89,7 @@ class FrontPage(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool
     choice: Choice
     guarded: bool = False
+    list_url: str = ""
     channel: str = ""
     addresses: dict[FeedFormat, str] = {}
     problem: str = ""
@@ -166,6 +168,12 @@ def render_error_page(status: int, reason: str, *, advice: str = "", home_url: s
 def render_front_page(front: FrontPage) -> Document:
     """The page at the bridge's root. Its form asks for the root again, with the parameter `channel`."""
     return _plain("front.html", front=front, feeds=_feed_links(front.addresses))
+
+
+def favicon() -> Document:
+    """The picture that browsers show beside the bridge's pages, which is at `/favicon.ico` there."""
+    body = _static("favicon.svg").encode()
+    return Document(body=body, content_type="image/svg+xml", etag=entity_tag([body]), last_modified=0)
 
 
 def load() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from urllib.parse import quote, urlencode
 
 import msgspec
 from starlette.requests import Request
@@ -55,6 +56,18 @@ class Admission:
         if with_post and is_channel and target.token is not None and not self._auth.required:
             raise BadParameter("post_id", f"must be a number from 1 to {LARGEST_ID}, got {target.token[:40]!r}")
         return target
+
+    def lasting_address(self, request: Request, target: Target, address: str) -> str:
+        """Where the links of the page at that address keep the token, "" if they do where it was asked for.
+
+        They leave the path as it is and have a query of their own, and no page may name the token.
+        """
+        if not self._auth.only_in_query(request, target.token):
+            return ""
+        dropped = {"token", "output_type"}
+        parameters = [(name, value) for name, value in request.query_params.multi_items() if name not in dropped]
+        query = f"?{urlencode(parameters)}" if parameters else ""
+        return f"{address}/{quote(request.query_params['token'], safe='')}{query}"
 
     def post(self, request: Request, path: str, shape: str) -> tuple[str | int, int]:
         """The chat and the message that the path names, for whoever has the token. `shape` is how it is written."""

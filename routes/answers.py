@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from errors import PreconditionFailed
 from routes.channels import Served
@@ -18,6 +18,7 @@ from tg_cache import StaleReason
 
 STALE_MAX_AGE_S = 60
 STALE_IF_ERROR_S = 86_400
+LASTING_MAX_AGE_S = 7 * 86_400
 # Proxies refuse long headers; the feed's description names all that is left out.
 _MOST_NAMED = 10
 
@@ -63,6 +64,16 @@ def page_response(request: Request, encoded: Encoded, security_policy: str, *, v
     """
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": security_policy}
     return _conditional(request, encoded, headers, vary=vary)
+
+
+def moved_response(address: str) -> Response:
+    """Sends a browser to another address for the same, this time (RFC 9110 15.4.8)."""
+    return RedirectResponse(address, 307, {"Cache-Control": "no-store"} | COMMON_HEADERS)
+
+
+def lasting_response(request: Request, encoded: Encoded) -> Response:
+    """A document that is the same for everybody and for long, or 304 if the browser has it."""
+    return _conditional(request, encoded, {"Cache-Control": f"public, max-age={LASTING_MAX_AGE_S}"})
 
 
 def json_response(request: Request, encoded: Encoded) -> Response:

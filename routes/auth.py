@@ -83,6 +83,11 @@ class Authenticator:
         matches = [self.matches(candidate) for candidate in candidates]
         return any(matches)
 
+    def only_in_query(self, request: Request, path_token: str | None) -> bool:
+        """Whether a request that was admitted owes it to the query parameter `token`, which links on a page lose."""
+        elsewhere = path_token is not None or "authorization" in request.headers
+        return not elsewhere and self.matches(request.query_params.get("token", ""))
+
     def _window(self, address: str) -> _Guesses | None:
         guesses = self._guesses.get(address)
         if guesses is not None and self._clock() - guesses.window_start >= WINDOW_S:

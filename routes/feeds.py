@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,8 +11,9 @@ from starlette.responses import Response
 from feeds.feed import FeedFormat
 from feeds.page import content_security_policy
 from model.channel_key import parse_channel_key
+from routes.addresses import PATHS
 from routes.admission import Admission, Admitted, admitted
-from routes.answers import feed_response, offer_brotli, page_response
+from routes.answers import feed_response, moved_response, offer_brotli, page_response
 from routes.channels import ChannelDocuments
 from routes.combined import CombinedDocuments
 from routes.folders import Collection, Folders
@@ -19,6 +22,7 @@ from routes.navigation import VARY, opened_in_browser
 from routes.origin import Origin
 from routes.query import parse_feed_query, parse_flag, parse_format, with_whole_lists
 from routes.single_posts import PostDocuments
+from routes.target import Target
 
 
 def feed_router(
@@ -56,8 +60,12 @@ def feed_router(
             response = feed_response(request, served, private=admission.required)
         return await offer_brotli(request, response, served.encoded)
 
-    async def page(request: Request, path: str) -> Response:
-        return await feed(request, admitted(admission.target(request, path, with_feeds=True)), FeedFormat.HTML)
+    async def page(request: Request, path: str, target: Target) -> Response:
+        asked = admitted(target)
+        address = f"{origin.base_url(request)}{PATHS[FeedFormat.HTML]}/{quote(path.strip('/'))}"
+        if lasting := admission.lasting_address(request, target, address):
+            return moved_response(lasting)
+        return await feed(request, asked, FeedFormat.HTML)
 
     async def post_page(request: Request, key: str | int, post_id: int) -> Response:
         debug = parse_flag(request.query_params, "debug")
@@ -69,7 +77,7 @@ def feed_router(
         """The channel as an RSS feed, or in the format that `output_type` names."""
         if request.query_params.get("output_type") == FeedFormat.HTML:
             # A page is more than a feed, so a feed's key does not open it.
-            return await page(request, path)
+            return await page(request, path, admission.target(request, path, with_feeds=True))
         asked = await admission.feed(request, path)
         return await feed(request, asked, parse_format(request.query_params, tuple(FeedFormat)))
 
@@ -88,7 +96,7 @@ def feed_router(
         """The channel, or one post of it, as a page."""
         target = admission.target(request, path, with_post=True, with_feeds=True)
         if target.post_id is None:
-            return await feed(request, admitted(target), FeedFormat.HTML)
+            return await page(request, path, target)
         return await post_page(request, parse_channel_key(target.channel), target.post_id)
 
     @router.api_route("/post/html/{path:path}", methods=METHODS)

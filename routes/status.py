@@ -102,11 +102,13 @@ def status_router(
             # To be mended there, rather than to be typed again.
             typed = Filters(include_text=params.get("include_text", ""), exclude_text=params.get("exclude_text", ""))
             query = FeedQuery(filters=typed)
+        base_url = origin.base_url(request)
         page = FrontPage(
-            base_url=origin.base_url(request),
+            base_url=base_url,
             status=PUBLIC_REASONS[now.state],
             ready=now.connected,
             guarded=guarded,
+            list_url="" if guarded else f"{base_url}/opml",
             choice=Choice(filters=query.filters, limit=query.limit, limits=(LIMIT_MIN, LIMIT_MAX)),
             choice_problem=problem,
         )

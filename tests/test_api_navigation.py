@@ -219,6 +219,69 @@ async def test_with_the_token_in_the_path_a_page_is_walked_and_filtered_without_
         assert (await client.get(copied(soup(chosen)))).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "token"),
+    [("/html/news", "123456789"), ("/html/t.me/news/", "a/b &?ключ"), ("/rss/news?output_type=html", "secret")],
+)
+async def test_with_the_token_in_the_query_a_page_is_walked_too(
+    server: Server, tmp_path: Path, path: str, token: str
+) -> None:
+    async with serving(server, tmp_path / "guarded", token=token) as client:
+        opened = client.base_url.join(path).copy_add_param("limit", "5").copy_add_param("token", token)
+        sent_on = await client.get(opened)
+        assert (sent_on.status_code, sent_on.headers["cache-control"]) == (307, "no-store")
+        answer = await client.get(opened, follow_redirects=True)
+        assert answer.status_code == 200
+        page = soup(answer)
+        assert token not in answer.text
+        assert "token" not in answer.url.params
+        older = soup(await client.get(answer.url.join(str(page.select("a[rel=next]")[0]["href"]))))
+        assert len(older.select("article")) == 5
+        assert older.select("article .u-url")[0]["href"] != page.select("article .u-url")[0]["href"]
+
+
+async def test_only_a_page_that_was_opened_by_a_right_token_in_the_query_is_sent_on(
+    server: Server, tmp_path: Path
+) -> None:
+    async with serving(server, tmp_path / "guarded", token="secret") as client:
+        bearer = {"Authorization": "Bearer secret"}
+        for path, headers, status in [
+            ("/html/news?token=wrong", {}, 403),
+            ("/html/news/secret?token=secret", {}, 200),
+            ("/html/news?token=secret", bearer, 200),
+            ("/html/news/149?token=secret", {}, 200),
+            # Feeds name their other pages by their key.
+            ("/rss/news?token=secret", {}, 200),
+            ("/rss/news?token=secret", BROWSER, 200),
+        ]:
+            assert (await client.get(path, headers=headers)).status_code == status, path
+    async with serving(server, tmp_path / "open") as client:
+        assert (await client.get("/html/news?token=whatever")).status_code == 200
+
+
+async def test_a_guarded_posts_page_leads_nowhere_that_needs_the_token(server: Server, tmp_path: Path) -> None:
+    async with serving(server, tmp_path / "guarded", token="secret") as client:
+        page = soup(await client.get("/html/news/149/secret"))
+        assert page.select(".crumb a")[0]["href"] == "https://t.me/News"
+        assert page.select("a[href*='/html/']") == []
+    async with serving(server, tmp_path / "open") as client:
+        page = soup(await client.get("/html/news/149"))
+        assert page.select(".crumb a")[0]["href"] == f"{client.base_url}/html/News"
+
+
+async def test_a_feed_opened_by_a_token_in_the_query_is_walked_by_its_key(server: Server, tmp_path: Path) -> None:
+    async with serving(server, tmp_path / "guarded", token="secret") as client:
+        seen: list[str] = []
+        url = "/atom/news?limit=20&token=secret"
+        while url:
+            answer = await client.get(url)
+            assert "secret" not in answer.text + str(answer.headers)
+            parsed = feedparser.parse(answer.content)
+            seen += [entry.id for entry in parsed.entries]
+            url = next((link.href for link in parsed.feed.links if link.rel == "next"), "")
+        assert len(set(seen)) == len(seen) > 40
+
+
 async def test_boxes_that_are_ticked_one_by_one_are_a_list(client: httpx.AsyncClient) -> None:
     ticked = soup(await client.get("/html/news?exclude_flags=fwd&exclude_flags=poll&include_text=&limit=50"))
     assert copied(ticked) == f"{client.base_url}/rss/News?exclude_flags=fwd,poll"

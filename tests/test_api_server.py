@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ import httpx
 import psutil
 import pytest
 import pytest_asyncio
+from lxml import etree
 from pyrogram import raw
 from service import serving, settings_for, until_connected, until_degraded
 from telegram_world import FILE, HIDDEN, MIB, NEWS, NEWS_ID, document, small_world, until
@@ -396,6 +398,31 @@ async def test_the_front_page_makes_addresses_from_any_spelling(client: httpx.As
     wrong = await client.get("/", params={"channel": "<script>"})
     assert wrong.status_code == 200
     assert "&#39;&lt;script&gt;&#39;" in wrong.text
+
+
+async def test_the_front_page_leads_to_the_list_of_all_feeds_where_that_is_open(
+    server: Server, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    (address,) = re.findall(r'href="([^"]+/opml)"', (await client.get("/")).text)
+    assert (await client.get(address)).headers["content-type"].startswith("text/x-opml")
+    async with serving(server, tmp_path / "guarded", token="open-sesame") as guarded:
+        assert "opml" not in (await guarded.get("/")).text.lower()
+
+
+async def test_browsers_find_the_bridges_sign_where_they_look_for_it(server: Server, tmp_path: Path) -> None:
+    async with serving(server, tmp_path / "bridge", token="open-sesame") as client:
+        sign = await client.get("/favicon.ico")
+        assert sign.status_code == 200
+        assert etree.fromstring(sign.content).tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(sign.content) < 1000
+        assert sign.headers["content-type"] == "image/svg+xml"
+        assert sign.headers["cache-control"] == "public, max-age=604800"
+        again = await client.get("/favicon.ico", headers={"If-None-Match": sign.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        # Behind a proxy's prefix they look where the page says.
+        for path in ("/", "/html/news/open-sesame", "/html/news/149/open-sesame"):
+            (address,) = re.findall(r'<link rel="icon" [^>]*href="([^"]+)"', (await client.get(path)).text)
+            assert (await client.get(address)).content == sign.content
 
 
 # Viewers that take nothing.
