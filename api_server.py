@@ -71,7 +71,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A thread that renders gives the interpreter back this often (seconds), so that the event loop never waits long.
+# A thread that renders gives the interpreter back this often (seconds). An answer takes several turns of the event
+# loop, and each of them waits so long.
 SWITCH_INTERVAL = 0.0002
 RENDER_THREADS = 1
 DOCUMENT_CACHE_BYTES = 8 * 2**20
