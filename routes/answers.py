@@ -12,7 +12,7 @@ from routes.channels import Served
 from routes.content_coding import Encoded, accepts_gzip, prefers_brotli
 from routes.headers import COMMON_HEADERS
 from routes.navigation import VARY
-from routes.preconditions import Verdict, evaluate, http_date, is_as_old_as_known
+from routes.preconditions import Verdict, conditions_of, evaluate, http_date, is_as_old_as_known
 from routes.rendering import FEED_MAX_AGE_S
 from tg_cache import StaleReason
 
@@ -105,7 +105,7 @@ def _conditional(request: Request, encoded: Encoded, headers: dict[str, str], *,
     modified = document.last_modified or None
     if modified is not None:
         headers["Last-Modified"] = http_date(modified)
-    verdict = evaluate(request.headers, document.etag, modified)
+    verdict = evaluate(conditions_of(request.scope["headers"]), document.etag, modified)
     if verdict is Verdict.FAILED:
         raise PreconditionFailed
     if verdict is Verdict.NOT_MODIFIED:

@@ -127,13 +127,15 @@ class ChannelDocuments:
             query=query,
             base_url=base_url,
         )
-        addresses = self._addresses(window, query, base_url)
-        rendered = await self._cache.get(
-            cache_key, lambda: self._render(key, window, format, addresses, began, as_page=as_page)
-        )
+
+        async def render() -> Rendered:
+            addresses = self._addresses(window, query, base_url)
+            return await self._render(key, window, format, addresses, began, as_page=as_page)
+
+        rendered = await self._cache.get(cache_key, render)
         return Served(
             encoded=rendered.encoded,
-            link=addresses.link_header(format),
+            link=rendered.link,
             fetched_at=window.fetched_at,
             stale=window.stale or rendered.lacking,
         )
@@ -182,7 +184,7 @@ class ChannelDocuments:
 
         posts, encoded = await self._renderer.run(render)
         self._on_shown([*files_of(posts), *_photo_of(window.place.asked, posts)])
-        return Rendered(encoded=encoded, lacking=choice.lacking)
+        return Rendered(encoded=encoded, link=addresses.link_header(format), lacking=choice.lacking)
 
     async def _choose(self, key: Key, window: Window, addresses: Addresses, began: float) -> _Choice:
         """Choose the posts from what is stored; while there are too few, from a history twice as long.

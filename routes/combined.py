@@ -122,7 +122,6 @@ class CombinedDocuments:
         windows, absent = gathered.windows, gathered.absent
         if not windows:
             raise fault_of_all([each.fault for each in absent])
-        addresses = self._addresses(collection, gathered, query, base_url)
         key = _CombinedKey(
             format=format,
             as_page=as_page,
@@ -132,9 +131,12 @@ class CombinedDocuments:
             query=query,
             base_url=base_url,
         )
-        rendered = await self._cache.get(
-            key, lambda: self._render(collection, gathered, format, addresses, began, as_page=as_page)
-        )
+
+        async def render() -> Rendered:
+            addresses = self._addresses(collection, gathered, query, base_url)
+            return await self._render(collection, gathered, format, addresses, began, as_page=as_page)
+
+        rendered = await self._cache.get(key, render)
         grown_old = [(window.stale, window.fetched_at) for window in windows]
         grown_old += [(rendered.lacking, window.fetched_at) for window in windows]
         grown_old += [(collection.stale, collection.fetched_at)]
@@ -143,7 +145,7 @@ class CombinedDocuments:
         reasons = [reason for reason, _ in grown_old if reason is not None]
         return Served(
             encoded=rendered.encoded,
-            link=addresses.link_header(format),
+            link=rendered.link,
             fetched_at=min((fetched_at for reason, fetched_at in grown_old if reason is not None), default=time.time()),
             stale=reasons[0] if reasons else None,
             left_out=tuple((name_of(each), status_of(each.fault)) for each in absent),
@@ -194,7 +196,7 @@ class CombinedDocuments:
         if collection.subject or gathered.absent:
             encoded = _without_date(encoded)
         self._on_shown(files_of(posts))
-        return Rendered(encoded=encoded, lacking=choice.lacking)
+        return Rendered(encoded=encoded, link=addresses.link_header(format), lacking=choice.lacking)
 
     def _posts(self, choice: _Choice, options: RenderOptions) -> list[Post]:
         """The chosen posts in their order; for the renderer's thread."""

@@ -16,9 +16,13 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
-    """A document, and why it has fewer posts than it would have if Telegram could be asked (None: it has all)."""
+    """A document, and why it has fewer posts than it would have if Telegram could be asked (None: it has all).
+
+    `link` is the Link header that belongs to a feed.
+    """
 
     encoded: Encoded
+    link: str = ""
     lacking: StaleReason | None = None
 
 

@@ -20,6 +20,7 @@ from routes.folders import Collection, Folders
 from routes.headers import METHODS
 from routes.navigation import VARY, opened_in_browser
 from routes.origin import Origin
+from routes.plain_route import PlainRoute
 from routes.query import parse_feed_query, parse_flag, parse_format, with_whole_lists
 from routes.single_posts import PostDocuments
 from routes.target import Target
@@ -36,7 +37,7 @@ def feed_router(
     merge: bool,
 ) -> APIRouter:
     """The routes. `merge` is whether messages near in time are joined. Faults are raised as BridgeError."""
-    router = APIRouter()
+    router = APIRouter(route_class=PlainRoute)
 
     async def feed(request: Request, asked: Admitted, format: FeedFormat) -> Response:
         query = parse_feed_query(with_whole_lists(request.query_params), merge=merge, several=asked.place is None)

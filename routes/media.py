@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from media_cache.signing import MediaSigner
 from model.media import FileRef
 from routes.byte_response import ByteResponse, Header, disconnect
 from routes.disposition import INLINE_TYPES, content_disposition
-from routes.preconditions import Verdict, evaluate, http_date, range_holds, tag_listed
+from routes.preconditions import Verdict, conditions_of, evaluate, http_date, range_holds, tag_listed
 from routes.ranges import parse_range
 
 T = TypeVar("T")
@@ -35,9 +35,6 @@ YEAR = 31536000
 # Seconds that a look-up may take before the connection is watched as well.
 _PATIENCE = 0.05
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
-_CONDITIONS = frozenset(
-    {b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"}
-)
 _NOT_KEPT = {"Cache-Control": "no-store"}
 # Nothing of a file runs, whatever it is.
 _LOCKED = "sandbox; default-src 'none'"
@@ -100,7 +97,7 @@ class _MediaEndpoint:
         lifetime = self._signer.verify(channel_id, post_id, unique_id, address["digest"], expiry)
         etag = entity_tag(unique_id)
         cache_control = self._cache_control(lifetime)
-        conditions = _conditions(scope["headers"])
+        conditions = conditions_of(scope["headers"])
         if _has_it_already(conditions, etag):
             return Response(status_code=304, headers={"ETag": etag, "Cache-Control": cache_control})
 
@@ -151,16 +148,6 @@ def _number(text: str) -> int:
     if _NUMBER.fullmatch(text) is None:
         raise BadSignature("This media address is not one that the bridge has made")
     return int(text)
-
-
-def _conditions(headers: Iterable[Header]) -> dict[str, str]:
-    """The conditional and Range headers; the values of one that comes twice are joined (RFC 9110 5.3)."""
-    found: dict[str, str] = {}
-    for name, value in headers:
-        if name in _CONDITIONS:
-            key, text = name.decode("latin-1"), value.decode("latin-1")
-            found[key] = f"{found[key]}, {text}" if key in found else text
-    return found
 
 
 def _has_it_already(conditions: Mapping[str, str], etag: str) -> bool:

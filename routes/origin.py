@@ -47,7 +47,7 @@ class Origin:
         """
         if self._public_url:
             return self._public_url
-        scheme, host, prefix = request.url.scheme, request.headers.get("host") or _own_address(request), ""
+        scheme, host, prefix = request.scope["scheme"], request.headers.get("host") or _own_address(request), ""
         if self._is_trusted(request.client.host if request.client else ""):
             scheme = self._forwarded(request, "x-forwarded-proto") or scheme
             host = self._forwarded(request, "x-forwarded-host") or host

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import formatdate, parsedate_to_datetime
 from enum import Enum, auto
 from functools import lru_cache
 
+_CONDITIONS = frozenset(
+    {b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"}
+)
 _ENTITY_TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 
 
@@ -23,6 +26,19 @@ class Verdict(Enum):
 def http_date(moment: float) -> str:
     """Unix seconds as an HTTP date (RFC 9110 5.6.7)."""
     return formatdate(int(moment), usegmt=True)
+
+
+def conditions_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The conditional and Range headers, of all headers of a request with lower-case names.
+
+    The values of one that comes twice are joined (RFC 9110 5.3).
+    """
+    found: dict[str, str] = {}
+    for name, value in headers:
+        if name in _CONDITIONS:
+            key, text = name.decode("latin-1"), value.decode("latin-1")
+            found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
 
 
 def tag_listed(header: str, etag: str, *, weak: bool) -> bool:

@@ -131,7 +131,10 @@ def _place(params: Mapping[str, str], name: str) -> Place | None:
 
 def _flags(params: Mapping[str, str], name: str, *, may_be_all: bool = False) -> tuple[str, ...]:
     """The flags of a comma list, sorted, each once. A form sends an empty list for what nobody has filled in."""
-    wanted = {part.strip().lower() for part in params.get(name, "").split(",")} - {""}
+    text = params.get(name)
+    if not text:
+        return ()
+    wanted = {part.strip().lower() for part in text.split(",")} - {""}
     unknown = sorted(wanted - set(FLAG_NAMES) - ({ALL_FLAGS} if may_be_all else set()))
     if unknown:
         allowed = f"{ALL_FLAGS}, {', '.join(FLAG_NAMES)}" if may_be_all else ", ".join(FLAG_NAMES)

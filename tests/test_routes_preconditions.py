@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from routes.preconditions import Verdict, evaluate, http_date, range_holds, tag_listed
+from routes.preconditions import Verdict, conditions_of, evaluate, http_date, range_holds, tag_listed
 
 ETAG = '"AgADabc"'
 MODIFIED = 1_700_000_000
@@ -100,3 +100,14 @@ def test_a_range_counts_only_for_the_very_same_file(if_range: str | None, holds:
 def test_a_tag_with_a_comma_is_one_tag() -> None:
     assert tag_listed('"a,b"', '"a,b"', weak=True)
     assert not tag_listed('"a,b"', '"a"', weak=True)
+
+
+def test_conditions_are_found_among_all_headers_and_those_that_come_twice_are_joined() -> None:
+    headers = [
+        (b"host", b"a.b"),
+        (b"if-none-match", b'"one"'),
+        (b"accept", b"*/*"),
+        (b"if-none-match", b'"two"'),
+        (b"range", b"bytes=0-"),
+    ]
+    assert conditions_of(headers) == {"if-none-match": '"one", "two"', "range": "bytes=0-"}
