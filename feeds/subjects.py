@@ -110,6 +110,11 @@ def _listed(titles: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def searched(subject: Subject, words: str) -> Subject:
+    """The subject as one of a search for these words; as it is if there are none."""
+    return msgspec.structs.replace(subject, title=f"{subject.title}: {words}") if words else subject
+
+
 def feed_title(channel: Channel) -> str:
     """What the channel's feeds are called: one plain line, never empty."""
     return one_line(channel.title) or (f"@{channel.username}" if channel.username else f"Chat {channel.id}")

@@ -8,6 +8,7 @@ import msgspec
 import re2
 
 from posts.flags import FLAGS, MERGED, RENDER_FAILED
+from posts.search import Search
 
 ALL_FLAGS = "all"
 """Among excluded flags: any flag but `merged`, which says nothing of what a post is about."""
@@ -43,14 +44,15 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of posts. Empty fields ask nothing.
 
     A post with one of `exclude_flags`, or with words that `exclude_text` matches, is left out. Of the others those stay
-    that have one of `include_flags`, and words that `include_text` matches. Equal lists of flags are to be given in
-    equal order, since filters are compared.
+    that have one of `include_flags`, words that `include_text` matches, and all the words of the search `q`. Equal
+    lists of flags are to be given in equal order, since filters are compared.
     """
 
     exclude_flags: tuple[str, ...] = ()
     include_flags: tuple[str, ...] = ()
     exclude_text: str = ""
     include_text: str = ""
+    q: str = ""
 
     def __bool__(self) -> bool:
         """Whether anything is asked."""
@@ -63,6 +65,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
             "exclude_text": self.exclude_text,
             "include_flags": ",".join(self.include_flags),
             "include_text": self.include_text,
+            "q": self.q,
         }
         return {name: value for name, value in values.items() if value}
 
@@ -74,7 +77,7 @@ class PostFilter:
     """Filters made ready. Matching takes time in proportion to the text, whatever the expression."""
 
     def __init__(self, filters: Filters) -> None:
-        """Raises PatternError."""
+        """Raises PatternError and SearchError."""
         excluded = set(filters.exclude_flags)
         if ALL_FLAGS in excluded:
             excluded |= {flag.name for flag in FLAGS if flag.name != MERGED}
@@ -82,6 +85,7 @@ class PostFilter:
         self._included = frozenset(filters.include_flags)
         self._exclude = compile_pattern(filters.exclude_text) if filters.exclude_text else None
         self._include = compile_pattern(filters.include_text) if filters.include_text else None
+        self._search = Search(filters.q) if filters.q else None
 
     @property
     def on_failure(self) -> bool:
@@ -97,7 +101,9 @@ class PostFilter:
             return False
         if self._exclude is not None and self._exclude.search(text) is not None:
             return False
-        return self._include is None or self._include.search(text) is not None
+        if self._include is not None and self._include.search(text) is None:
+            return False
+        return self._search is None or self._search.matches(text)
 
 
 def compile_pattern(text: str) -> Pattern:

@@ -197,7 +197,10 @@ class ChannelDocuments:
         selection = await self._select(window, addresses)
         count = 0
         lacking: StaleReason | None = None
-        while len(selection.groups) < addresses.query.limit and not window.reached_start and lacking is None:
+        while len(selection.groups) < addresses.query.limit and lacking is None:
+            # A search is for what is stored.
+            if window.reached_start or addresses.query.filters.q:
+                break
             longer = min(MAX_MESSAGES, max(FIRST_WINDOW, 2 * len(window.messages)))
             if longer <= count:
                 break
@@ -227,10 +230,11 @@ def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_pe
     there is or may be more.
     """
     selection, window = choice.selection, choice.window
+    is_all = window.reached_start or bool(addresses.query.filters.q)
     if for_people:
-        has_older = selection.following > 0 or (not window.reached_start and len(window.messages) < MAX_MESSAGES)
+        has_older = selection.following > 0 or (not is_all and len(window.messages) < MAX_MESSAGES)
     else:
-        has_older = selection.following >= (1 if window.reached_start else addresses.query.limit)
+        has_older = selection.following >= (1 if is_all else addresses.query.limit)
     older = newer = ""
     if has_older and selection.older is not None:
         older = addresses.page(format, selection.older)

@@ -214,7 +214,8 @@ class CombinedDocuments:
         """
         loop = asyncio.get_running_loop()
         windows = list(windows)
-        closed = {index for index, window in enumerate(windows) if not _goes_on(window)}
+        # A search is for what is stored.
+        closed = {index for index, window in enumerate(windows) if addresses.query.filters.q or not _goes_on(window)}
         left = PAGES_BACK
         # What kept a channel from being read further back, and how far that should have been.
         lacking: tuple[StaleReason, int, int] | None = None
@@ -317,11 +318,12 @@ def _without_date(encoded: Encoded) -> Encoded:
 def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_people: bool) -> Beside:
     """The pages before and behind, as those of a single channel."""
     selection, windows = choice.selection, choice.windows
+    searched = bool(addresses.query.filters.q)
     if for_people:
-        has_older = selection.following > 0 or any(map(_goes_on, windows))
+        has_older = selection.following > 0 or (not searched and any(map(_goes_on, windows)))
     else:
-        reached_start = all(window.reached_start for window in windows)
-        has_older = selection.following >= (1 if reached_start else addresses.query.limit)
+        is_all = searched or all(window.reached_start for window in windows)
+        has_older = selection.following >= (1 if is_all else addresses.query.limit)
     older = newer = ""
     if has_older and selection.older is not None:
         older = addresses.page(format, selection.older)

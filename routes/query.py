@@ -14,6 +14,8 @@ from model.message import LARGEST_ID
 from posts.combined import Place
 from posts.filters import ALL_FLAGS, Filters, PatternError, compile_pattern
 from posts.flags import FLAGS, MERGED
+from posts.plain import one_line
+from posts.search import Search, SearchError
 
 LIMIT_DEFAULT, LIMIT_MIN, LIMIT_MAX = 50, 1, 200
 MERGE_SECONDS_DEFAULT, MERGE_SECONDS_MAX = 5, 86_400
@@ -71,6 +73,7 @@ def parse_feed_query(params: Mapping[str, str], *, merge: bool, several: bool = 
             include_flags=_flags(params, "include_flags"),
             exclude_text=_pattern(params, "exclude_text"),
             include_text=_pattern(params, "include_text"),
+            q=_search(params, "q"),
         ),
         before=None if several else _before(params),
         place=_place(params, "before") if several else None,
@@ -143,6 +146,20 @@ def _flags(params: Mapping[str, str], name: str, *, may_be_all: bool = False) ->
         # What it holds already is not said twice, so that equal queries are equal.
         wanted &= {ALL_FLAGS, MERGED}
     return tuple(sorted(wanted))
+
+
+def _search(params: Mapping[str, str], name: str) -> str:
+    """Words to search for, on one line.
+
+    Nothing at all, as forms send it, is no search; what has no word in it is a mistake.
+    """
+    text = params.get(name, "")
+    if text:
+        try:
+            Search(text)
+        except SearchError as fault:
+            raise BadParameter(name, str(fault)) from None
+    return one_line(text)
 
 
 def _pattern(params: Mapping[str, str], name: str) -> str:

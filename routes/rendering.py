@@ -182,7 +182,7 @@ class Renderer:
         """The posts made safe, with the addresses that a document names."""
         feed = rss_generator.build_feed(
             posts,
-            subject,
+            subjects.searched(subject, addresses.query.filters.q),
             known=[item for post in posts if (item := self._safe.get((post.guid, options))) is not None],
             base_url=options.base_url,
             self_url=addresses.own(format),

@@ -100,7 +100,11 @@ def status_router(
         except BadParameter as fault:
             problem = str(fault)
             # To be mended there, rather than to be typed again.
-            typed = Filters(include_text=params.get("include_text", ""), exclude_text=params.get("exclude_text", ""))
+            typed = Filters(
+                include_text=params.get("include_text", ""),
+                exclude_text=params.get("exclude_text", ""),
+                q=params.get("q", ""),
+            )
             query = FeedQuery(filters=typed)
         base_url = origin.base_url(request)
         page = FrontPage(

@@ -39,7 +39,11 @@ CHOICE = Choice(limit=50, limits=(1, 200))
 FRONT = FrontPage(base_url=BASE, status="Logged in to Telegram.", ready=True, choice=CHOICE)
 CHOSEN = Choice(
     filters=Filters(
-        exclude_flags=("fwd", "video"), include_flags=("poll",), exclude_text='a"<b>', include_text="night|day"
+        exclude_flags=("fwd", "video"),
+        include_flags=("poll",),
+        exclude_text='a"<b>',
+        include_text="night|day",
+        q='t "&',
     ),
     limit=20,
     limits=(1, 200),
@@ -212,6 +216,7 @@ def test_the_box_shows_how_posts_are_chosen_and_asks_the_same_again() -> None:
         ("include_text", "night|day"),
         ("limit", "20"),
         ("merge_seconds", "9"),
+        ("q", 't "&'),
     ]
     assert one(form, "details > summary").text.strip() == "Kinds of posts: only poll, no fwd, no video"
     assert one(form, "p > a")["href"] == f"{BASE}/html/trains"
@@ -223,7 +228,7 @@ def test_the_box_shows_how_posts_are_chosen_and_asks_the_same_again() -> None:
 def test_without_a_choice_the_box_is_closed() -> None:
     parsed = soup(page.render(feed([post()]), UTC, CHOICE))
     assert parsed.select("details[open], form p > a") == []
-    assert submitted(one(parsed, "form")) == [("include_text", ""), ("exclude_text", ""), ("limit", "50")]
+    assert submitted(one(parsed, "form")) == [("q", ""), ("include_text", ""), ("exclude_text", ""), ("limit", "50")]
 
 
 def test_a_page_that_may_have_the_token_in_its_path_leads_on_without_naming_it() -> None:
@@ -345,7 +350,7 @@ def test_the_front_page_asks_for_a_channel_without_script() -> None:
     parsed = soup(render_front_page(FRONT))
     form = one(parsed, "form")
     assert (form["action"], form["method"]) == (f"{BASE}/", "get")
-    assert [name for name, _ in submitted(form) if name] == ["channel", "include_text", "exclude_text", "limit"]
+    assert [name for name, _ in submitted(form) if name] == ["channel", "q", "include_text", "exclude_text", "limit"]
     assert one(form, "button")["type"] == "submit"
     assert one(parsed, ".state.good").text == "Logged in to Telegram."
     assert parsed.select(".result, .problem, [aria-invalid]") == []

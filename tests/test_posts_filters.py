@@ -41,6 +41,10 @@ POST = Traits(("fwd", "video"), "Der Hafen öffnet\num ACHT, <b>sagt</b> die Wac
         (Filters(include_flags=("video",), include_text="hafen"), True),
         (Filters(include_flags=("video",), include_text="strand"), False),
         (Filters(include_flags=("poll",), include_text="hafen"), False),
+        (Filters(q="offnet wache"), True),
+        (Filters(q="offnet strand"), False),
+        (Filters(q="hafen", exclude_text="acht"), False),
+        (Filters(include_text="strand", q="hafen"), False),
     ],
 )
 def test_filters(filters: Filters, kept: bool) -> None:

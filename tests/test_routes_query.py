@@ -87,6 +87,28 @@ def test_a_page_comes_before_a_message_id(value: str) -> None:
     assert parse_feed_query({"before": "2147483647"}, merge=False).before == 2**31 - 1
 
 
+@pytest.mark.parametrize("value", ["0,-1001,7", "1700000100,-1000000001001,149", "1700000100,5,2147483647"])
+def test_a_page_of_several_chats_comes_after_a_place(value: str) -> None:
+    query = parse_feed_query({"before": value}, merge=False, several=True)
+    assert query.parameters() == {"before": value}
+    # What turns out to be of one chat is known by the message.
+    assert parse_feed_query({"before": value}, merge=False).before == int(value.rpartition(",")[2])
+
+
+@pytest.mark.parametrize("value", ["", "7", "1,2", "-1,2,3", "1,2,-3", "1,2,3,4", "9" * 13 + ",1,1", "x,1,1", "1, 1,1"])
+def test_anything_else_is_no_place(value: str) -> None:
+    with pytest.raises(BadParameter, match=r"^before: must be as links to older posts have it here"):
+        parse_feed_query({"before": value}, merge=False, several=True)
+
+
+def test_a_search_is_words_on_one_line_or_nothing() -> None:
+    assert parse_feed_query({"q": " night \n\u202e train "}, merge=False).parameters() == {"q": "night train"}
+    assert not parse_feed_query({"q": ""}, merge=False).filters
+    for text, why in ((" ", "has no word to look for"), ("x" * 201, "must have at most 200 characters, has 201")):
+        with pytest.raises(BadParameter, match=f"^q: {why}$"):
+            parse_feed_query({"q": text}, merge=False)
+
+
 def test_what_chooses_posts_is_apart_from_where_a_page_ends() -> None:
     query = parse_feed_query(
         {"limit": "3", "before": "9", "exclude_flags": "video,fwd", "include_text": "x", "merge_seconds": "7"},
