@@ -9,6 +9,23 @@ from hashlib import sha1
 from pyrogram import raw
 
 from tgserver.crypto.srp import PasswordChallenge, PasswordVerifier
+from tgserver.world import World
+
+# The id of the first account that no TL user was given for.
+FIRST_USER_ID = 7_000_000
+
+
+def unused_user(world: World, number: int) -> raw.types.User:
+    """A user for the account with that number (from 0), whose id nobody in the world has."""
+    user_id = FIRST_USER_ID + number
+    while user_id in world.users or world.private_chat(user_id) is not None:
+        user_id += 1
+    return raw.types.User(id=user_id, access_hash=user_id + 1, first_name="Local", last_name="Tester")
+
+
+def phone_of(user: raw.types.User) -> str:
+    """A phone number for a user who has none, made from the id."""
+    return f"99966{user.id % 10**7:07}"
 
 
 @dataclass(slots=True)

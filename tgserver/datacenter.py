@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from tgserver.accounts import AuthKey
+from tgserver.accounts import Account, AuthKey
 from tgserver.connection import Connection
 from tgserver.session import Session
 from tgserver.transport import HOST
@@ -58,6 +58,13 @@ class DataCenter:
     def add_key(self, key: AuthKey) -> None:
         """Make an auth key known here."""
         self.keys[key.id] = key
+
+    def log_out(self, account: Account, *, forget_key: bool) -> None:
+        """Let no key here speak for the account any more; with `forget_key` the keys themselves are gone."""
+        for key in [key for key in self.keys.values() if key.account is account]:
+            key.account = None
+            if forget_key:
+                del self.keys[key.id]
 
     def session(self, key: AuthKey, session_id: bytes, *, media: bool) -> tuple[Session, bool]:
         """The session of that name, and whether it is new."""

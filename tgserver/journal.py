@@ -7,12 +7,50 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from pyrogram import raw
 
+from tgserver import files
 from tgserver.world import Change, ChannelUpdate, Chat, CommonUpdate, TLMessage, World
 
 Update = ChannelUpdate | CommonUpdate
+
+LAST_MESSAGE_ID = 2**31 - 1
+
+
+def next_message_id(chat: Chat) -> int:
+    """The id that the chat's next message gets. Raises ValueError if the last possible one is taken."""
+    last = max([*chat.ids[-1:], *chat.deleted, 0])
+    if last >= LAST_MESSAGE_ID:
+        raise ValueError(f"chat {chat.id} has a message with the last possible id, {last}; delete does not free it")
+    return last + 1
+
+
+def text_message(chat: Chat, message_id: int, text: str, entities: Sequence[Any] | None) -> raw.types.Message:
+    """A new message of now with nothing but a text."""
+    broadcast = getattr(chat.peer, "broadcast", None)
+    return raw.types.Message(
+        id=message_id,
+        peer_id=chat.tl_peer,
+        date=int(time.time()),
+        message=text,
+        entities=list(entities) if entities else None,
+        post=broadcast,
+        views=1 if broadcast else None,
+        forwards=0 if broadcast else None,
+    )
+
+
+def edited(chat: Chat, message_id: int, text: str | None, entities: Sequence[Any] | None) -> raw.types.Message:
+    """The message with that id, with another text (None: the same) and these entities. Raises KeyError."""
+    message = files.copied(chat.messages[message_id])
+    if not isinstance(message, raw.types.Message):
+        raise KeyError(message_id)
+    message.message = message.message if text is None else text
+    message.entities = list(entities or [])
+    message.edit_date = int(time.time())
+    return message
 
 
 def post(world: World, chat: Chat, message: TLMessage) -> Update:

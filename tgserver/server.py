@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -15,7 +13,7 @@ from typing import Any, Self
 from pyrogram import raw
 from pyrogram.connection import Connection as ClientConnection
 
-from tgserver import clients, files, folders, journal, session_files
+from tgserver import accounts, clients, files, folders, journal, names, session_files
 from tgserver.accounts import Account, AuthKey, Logins
 from tgserver.cdn import DeliveryNetwork
 from tgserver.connection import Connection
@@ -23,20 +21,14 @@ from tgserver.crypto.rsa import RsaKey
 from tgserver.datacenter import DataCenter
 from tgserver.dispatch import CallRecord, Dispatcher
 from tgserver.faults import Action, Fault, FaultBook
-from tgserver.lines import one_line
 from tgserver.pushes import Pushes
 from tgserver.session import Session
 from tgserver.tl import TL, Unparsable, check_writable
 from tgserver.transport import HOST
-from tgserver.world import Chat, TLMessage, World, key_of
+from tgserver.world import Chat, TLMessage, World
 
 DEFAULT_DCS = (2, 4)
 DEFAULT_CODE = "12345"
-# The id of the first account that no TL user was given for.
-FIRST_USER_ID = 7_000_000
-LONGEST_TITLE = 255
-LAST_MESSAGE_ID = 2**31 - 1
-_USERNAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,31}")
 
 
 class Server:
@@ -148,18 +140,12 @@ class Server:
         `auth_key` is that key (256 bytes) if it is to be a certain one; `phone` is digits only, by
         default made from the user's id; `dc_id` is the account's home. Raises ValueError.
         """
-        if user is None:
-            user_id = FIRST_USER_ID + len(self.accounts)
-            while user_id in self.world.users or self.world.private_chat(user_id) is not None:
-                user_id += 1
-            user = raw.types.User(id=user_id, access_hash=user_id + 1, first_name="Local", last_name="Tester")
+        user = user or accounts.unused_user(self.world, len(self.accounts))
         home = self.main_dc if dc_id is None else self.dcs[dc_id]
-        phone = phone or user.phone or f"99966{user.id % 10**7:07}"
+        phone = phone or user.phone or accounts.phone_of(user)
         if any(account.phone == phone or account.user.id == user.id for account in self.accounts):
             raise ValueError(f"an account with the phone {phone} or the user id {user.id} is there already")
-        user.is_self = True
-        user.access_hash = user.access_hash or user.id
-        user.phone = phone
+        user.is_self, user.phone, user.access_hash = True, phone, user.access_hash or user.id
         account = Account(user, phone=phone, code=code, password=password, hint=hint, dc_id=home.id)
         if auth_key is not None:
             account.auth_key = AuthKey(auth_key, account=account)
@@ -244,14 +230,7 @@ class Server:
         """A chat by username, marked id or bare id. Raises KeyError."""
         if isinstance(which, Chat):
             return which
-        if isinstance(which, int):
-            chat = self.world.chat_by_id(which)
-        else:
-            peer = self.world.chat_named(which.removeprefix("@"))
-            chat = None if peer is None else self.world.chats.get(key_of(peer))
-        if chat is None:
-            raise KeyError(which)
-        return chat
+        return self.world.chat(which)
 
     def add_chat(self, chat: Chat) -> Chat:
         """Serve one more chat."""
@@ -270,27 +249,7 @@ class Server:
         Raises KeyError for an unknown chat, ValueError for a title or username that it can't have.
         """
         chat = self.chat(which)
-        if title is not None and (not title or len(title) > LONGEST_TITLE or one_line(title) != title):
-            raise ValueError(f"a title is a line of 1 to {LONGEST_TITLE} characters")
-        if username:
-            self._check_username(chat, username)
-        if title is not None and isinstance(chat.peer, raw.types.User):
-            chat.peer.first_name, chat.peer.last_name = title, None
-        elif title is not None and not isinstance(chat.peer, raw.types.User):
-            chat.peer.title = title
-        if username is not None and not isinstance(chat.peer, raw.types.Chat):
-            chat.peer.username = username or None
-            chat.peer.usernames = None
-        return self.world.add_chat(chat)
-
-    def _check_username(self, chat: Chat, username: str) -> None:
-        if isinstance(chat.peer, raw.types.Chat):
-            raise ValueError("a basic group has no username")
-        if not _USERNAME.fullmatch(username):
-            raise ValueError("a username is 3 to 32 of the letters a to z, digits and _, a letter first")
-        owner = self.world.chat_named(username)
-        if owner is not None and key_of(owner) != chat.key:
-            raise ValueError(f"the username {username} belongs to {owner.id}")
+        return self.world.add_chat(names.renamed(self.world, chat, title=title, username=username))
 
     def post(
         self,
@@ -306,16 +265,7 @@ class Server:
         """
         chat = self.chat(which)
         if isinstance(message, str):
-            message = raw.types.Message(
-                id=self.next_message_id(chat),
-                peer_id=chat.tl_peer,
-                date=int(time.time()),
-                message=message,
-                entities=list(entities) if entities else None,
-                post=getattr(chat.peer, "broadcast", None),
-                views=1 if getattr(chat.peer, "broadcast", None) else None,
-                forwards=0 if getattr(chat.peer, "broadcast", None) else None,
-            )
+            message = journal.text_message(chat, self.next_message_id(chat), message, entities)
         check_writable(message)
         self._pushes.update(chat, journal.post(self.world, chat, message), copies)
         return message
@@ -335,12 +285,7 @@ class Server:
         """
         chat = self.chat(which)
         if isinstance(message, int):
-            message = files.copied(chat.messages[message])
-            if not isinstance(message, raw.types.Message):
-                raise KeyError(message.id)
-            message.message = message.message if text is None else text
-            message.entities = list(entities or [])
-            message.edit_date = int(time.time())
+            message = journal.edited(chat, message, text, entities)
         check_writable(message)
         self._pushes.update(chat, journal.edit(self.world, chat, message), copies)
         return message
@@ -352,11 +297,7 @@ class Server:
 
     def next_message_id(self, which: Chat | int | str) -> int:
         """The id that the next message of a chat gets. Raises ValueError if the last possible one is taken."""
-        chat = self.chat(which)
-        last = max([*chat.ids[-1:], *chat.deleted, 0])
-        if last >= LAST_MESSAGE_ID:
-            raise ValueError(f"chat {chat.id} has a message with the last possible id, {last}; delete does not free it")
-        return last + 1
+        return journal.next_message_id(self.chat(which))
 
     def push(self, update: Any, *, to: Iterable[Account] | None = None) -> None:
         """Push any update to the main sessions of accounts (None: of all)."""
@@ -402,15 +343,12 @@ class Server:
 
     def connections(self, dc_id: int | None = None) -> list[Connection]:
         """The open connections, of one data center or of all."""
-        return [connection for dc in self.dcs.values() if dc_id in (None, dc.id) for connection in dc.connections]
+        return [connection for dc in self._dcs(dc_id) for connection in dc.connections]
 
     def drop_connections(self, dc_id: int | None = None, *, abort: bool = False) -> None:
         """Close the open connections, by FIN, or at once with `abort`."""
         for connection in self.connections(dc_id):
-            if abort:
-                connection.abort()
-            else:
-                connection.close()
+            (connection.abort if abort else connection.close)()
 
     def silence(self, dc_id: int | None = None) -> None:
         """Make the open connections half-open: they stay, and nothing is ever written to them."""
@@ -419,15 +357,13 @@ class Server:
 
     def refuse(self, dc_id: int | None = None) -> None:
         """Accept no new connections, until `accept`."""
-        for dc in self.dcs.values():
-            if dc_id in (None, dc.id):
-                dc.refuse()
+        for dc in self._dcs(dc_id):
+            dc.refuse()
 
     async def accept(self, dc_id: int | None = None) -> None:
         """Accept new connections (again), on the same ports. Raises OSError."""
-        for dc in self.dcs.values():
-            if dc_id in (None, dc.id):
-                await dc.listen()
+        for dc in self._dcs(dc_id):
+            await dc.listen()
 
     def revoke(self, account: Account | None = None, *, forget_key: bool = False) -> None:
         """End all logins of an account, as from its list of devices: methods give 401.
@@ -436,10 +372,7 @@ class Server:
         """
         account = account or self.account
         for dc in self.dcs.values():
-            for key in [key for key in dc.keys.values() if key.account is account]:
-                key.account = None
-                if forget_key:
-                    del dc.keys[key.id]
+            dc.log_out(account, forget_key=forget_key)
 
     def move_files(self, dc_id: int, file_ids: Iterable[int] | None = None) -> None:
         """Let files (None: all) live at another data center, without telling: FILE_MIGRATE_x."""
@@ -458,6 +391,9 @@ class Server:
     def expire_file_references(self, file_ids: Iterable[int] | None = None) -> None:
         """Give files (None: all) new references; messages that are asked for now have the new ones."""
         files.renew_references(self.world, file_ids)
+
+    def _dcs(self, dc_id: int | None) -> list[DataCenter]:
+        return [dc for dc in self.dcs.values() if dc_id in (None, dc.id)]
 
     def _connect(self, dc: DataCenter, media: bool) -> Connection:
         return Connection(self, dc, media)

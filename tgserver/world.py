@@ -272,6 +272,17 @@ class World:
             return self.group(-number)
         return self.private_chat(number) or self.channel(number) or self.group(number)
 
+    def chat(self, which: int | str) -> Chat:
+        """The chat with that username, marked id or bare id. Raises KeyError."""
+        if isinstance(which, int):
+            found = self.chat_by_id(which)
+        else:
+            peer = self.chat_named(which.removeprefix("@"))
+            found = None if peer is None else self.chats.get(key_of(peer))
+        if found is None:
+            raise KeyError(which)
+        return found
+
     def add_file(self, file: ServedFile) -> ServedFile:
         """Make a file's bytes available under (id, thumb type)."""
         self.files[file.id, file.thumb_size] = file
