@@ -52,6 +52,11 @@ def parse_channel_keys(text: str) -> tuple[str | int, ...]:
     return tuple(dict.fromkeys(map(parse_channel_key, parts)))
 
 
+def spelling(key: str | int) -> str:
+    """A key as people write it: `parse_channel_key` gives it back."""
+    return f"t.me/{key}" if str(key).startswith("+") else str(key)
+
+
 def split_channels(text: str) -> list[str]:
     """The spellings of the chats in such a text; none of them need be that of a chat."""
     return _PLUS.split(text)

@@ -12,6 +12,8 @@ from history.subscriptions import SubscriptionList
 from history.window import StaleReason
 from model.channel_key import MOST_TOGETHER
 from posts.plain import one_line
+from routes.addresses import Addresses
+from routes.feed_keys import FeedKeys
 from routes.target import FOLDER
 
 
@@ -73,6 +75,13 @@ def folder_subject(title: str) -> str:
 def folder_path(title: str) -> str:
     """What follows a route in the folder's addresses."""
     return f"{FOLDER}/{quote('/'.join(_parts(title)), safe='/', errors='replace')}"
+
+
+def folder_addresses(title: str, base_url: str, keys: FeedKeys | None) -> Addresses:
+    """The addresses of a folder's feeds; `keys`, where given, stand in them."""
+    path = folder_path(title)
+    feed_key = "" if keys is None else keys.of(folder_subject(title))
+    return Addresses(base_url=base_url, name=path, lasting_name=path, feed_key=feed_key)
 
 
 def _parts(title: str) -> list[str]:

@@ -13,6 +13,7 @@ from feeds.subjects import feed_title
 from history.waiting import Patience
 from history.window import StaleReason, Window
 from model.channel import Channel
+from model.channel_key import spelling
 from routes.addresses import channel_name
 from routes.channels import FIRST_WINDOW
 from routes.feed_keys import joint_subject
@@ -157,4 +158,4 @@ def fault_of_all(faults: Sequence[BridgeError]) -> BridgeError:
 
 def _asked_for(member: Member) -> str:
     assert isinstance(member, Absent)
-    return f"t.me/{member.key}" if str(member.key).startswith("+") else str(member.key)
+    return spelling(member.key)

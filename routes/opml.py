@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
@@ -15,13 +15,16 @@ from feeds.feed import FeedFormat
 from feeds.subjects import channel_link, feed_title
 from history.subscriptions import JOINED_TTL_S, SubscriptionList, Subscriptions
 from model.channel import Channel
+from model.folder import Folder
 from posts.plain import one_line
 from routes.addresses import Addresses
 from routes.answers import staleness
 from routes.auth import Authenticator
 from routes.feed_keys import FeedKeys
+from routes.folders import folder_addresses, folder_name
 from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
+from routes.query import parse_flag
 
 FORMATS = (FeedFormat.RSS, FeedFormat.ATOM, FeedFormat.JSON)
 _TITLE = "Telegram channels"
@@ -42,7 +45,7 @@ def opml_router(
     @router.api_route("/opml", methods=METHODS)
     @router.api_route("/opml/{token}", methods=METHODS)
     async def opml_list(request: Request, token: str | None = None) -> Response:
-        """All channels that the account has joined or that are polled, by the account's folders."""
+        """All channels that the account has joined or that are polled, by the account's folders, or the folders."""
         auth.check(request, token)
         format = _format(request.query_params)
         base_url = origin.base_url(request)
@@ -57,7 +60,20 @@ def opml_router(
                 description=channel.about,
             )
 
-        sections, loose = _sorted(now, {channel.id: entry(channel) for channel in now.channels})
+        def folder_entry(folder: Folder) -> opml.Subscription:
+            addresses = folder_addresses(folder.title, base_url, keys)
+            return opml.Subscription(
+                title=one_line(folder.title),
+                feed_url=addresses.own(format),
+                html_url=addresses.own(FeedFormat.HTML),
+            )
+
+        entries = {channel.id: entry(channel) for channel in now.channels}
+        if parse_flag(request.query_params, "folders"):
+            sections: list[opml.Section] = []
+            loose = _together(now, entries, folder_entry)
+        else:
+            sections, loose = _sorted(now, entries)
         headers = {
             "Cache-Control": "no-store",
             # The address may end with the token, which would become the file's name.
@@ -77,6 +93,23 @@ def _format(parameters: Mapping[str, str]) -> FeedFormat:
         if text == candidate.value:
             return candidate
     raise BadParameter("format", f"must be one of {', '.join(FORMATS)}, got {text[:40]!r}")
+
+
+def _together(
+    subscriptions: Subscriptions,
+    entries: Mapping[int, opml.Subscription],
+    folder_entry: Callable[[Folder], opml.Subscription],
+) -> list[opml.Subscription]:
+    """One entry for each folder that has an address, and those of the channels that are in none of these."""
+    together: dict[str, opml.Subscription] = {}
+    inside: set[int] = set()
+    for folder in subscriptions.folders:
+        name = folder_name(folder.title)
+        # Of two with one name the first has the address.
+        if name and name not in together:
+            together[name] = folder_entry(folder)
+            inside.update(folder.chat_ids)
+    return [*together.values(), *(entry for chat_id, entry in entries.items() if chat_id not in inside)]
 
 
 def _sorted(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter
@@ -13,14 +12,16 @@ from starlette.responses import JSONResponse, Response
 
 from errors import BadParameter
 from feeds.page import Choice, FrontPage, content_security_policy, render_front_page
-from model.channel_key import parse_channel_key
+from model.channel_key import parse_channel_keys, spelling
 from posts.filters import Filters
 from routes.addresses import PATHS, query_of
 from routes.answers import page_response
 from routes.content_coding import encode
+from routes.folders import folder_path
 from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
 from routes.query import LIMIT_MAX, LIMIT_MIN, FeedQuery, parse_feed_query, with_whole_lists
+from routes.target import FOLDER
 from telegram_client import State, Status
 
 # What anybody may know. The client's own reason names files and processes: it is in the log.
@@ -123,13 +124,20 @@ def status_router(
     return router
 
 
+def _name_of(text: str) -> str:
+    """What follows a route in the addresses of what somebody has typed. Raises BadParameter."""
+    if text.startswith(f"{FOLDER}/"):
+        return folder_path(text.removeprefix(f"{FOLDER}/"))
+    return "+".join(map(spelling, parse_channel_keys(text)))
+
+
 def _with_channel(page: FrontPage, text: str, query: FeedQuery) -> FrontPage:
     try:
-        key = quote(str(parse_channel_key(text)), safe="+")
+        name = _name_of(text)
     except BadParameter as fault:
         return msgspec.structs.replace(page, channel=text, problem=str(fault))
     if page.choice_problem:
         return msgspec.structs.replace(page, channel=text)
     parameters = query_of(query.parameters())
-    addresses = {format: f"{page.base_url}{path}/{key}{parameters}" for format, path in PATHS.items()}
+    addresses = {format: f"{page.base_url}{path}/{name}{parameters}" for format, path in PATHS.items()}
     return msgspec.structs.replace(page, channel=text, addresses=addresses)

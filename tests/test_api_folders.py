@@ -10,6 +10,7 @@ import feedparser
 import httpx
 import pytest
 import pytest_asyncio
+from lxml import etree
 from pyrogram import raw
 from service import serving
 from telegram_world import GROUP_ID, HIDDEN_ID, channel, small_world
@@ -165,3 +166,34 @@ async def test_folders_that_are_known_from_before_are_served_while_telegram_can_
         answer = await client.get("/rss/folder/Daily")
     assert (answer.status_code, answer.headers["etag"]) == (200, whole.headers["etag"])
     assert answer.headers["cache-status"].endswith("detail=flood-wait")
+
+
+async def test_the_list_of_feeds_may_have_folders_instead_of_their_channels(server: Server, tmp_path: Path) -> None:
+    server.add_folder("DAILY", HIDDEN_ID)
+    async with serving(server, tmp_path / "bridge", token=TOKEN) as client:
+        for format, path in (("rss", "/rss"), ("json", "/feed.json")):
+            answer = await client.get(f"/opml/{TOKEN}?folders=true&format={format}")
+            urls = {
+                each.get("text"): each.get("xmlUrl", "") for each in etree.fromstring(answer.content).iter("outline")
+            }
+            # Hidden is in the second folder, and in the third, which has the first one's name.
+            assert list(urls) == ["Daily", "📰 a / b?"]
+            for url in urls.values():
+                assert httpx.URL(url).path.startswith(f"{path}/folder/")
+                assert (await client.get(url)).status_code == 200
+        del server.world.folders[1]
+    async with serving(server, tmp_path / "other", token=TOKEN) as client:
+        answer = await client.get(f"/opml/{TOKEN}?folders=1")
+        assert [each.get("text") for each in etree.fromstring(answer.content).iter("outline")] == ["Daily", "Hidden"]
+        assert (await client.get(f"/opml/{TOKEN}?folders=some")).status_code == 400
+
+
+async def test_the_front_page_gives_addresses_of_folders_and_of_several_channels(client: httpx.AsyncClient) -> None:
+    for typed, name in (
+        ("folder/📰 a / b?", "folder/%F0%9F%93%B0%20a/b%3F"),
+        ("@News + t.me/c/4004", f"news+{HIDDEN_ID}"),
+        ("t.me/+AbCdEfGh", "t.me/+AbCdEfGh"),
+    ):
+        page = (await client.get("/", params={"channel": typed})).text
+        assert f'value="{client.base_url}/rss/{name}"' in page, typed
+    assert (await client.get("/rss/folder/%F0%9F%93%B0%20a/b%3F")).status_code == 200
