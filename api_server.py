@@ -29,7 +29,7 @@ from file_io import Database
 from history.subscriptions import SubscriptionList
 from http_server import create_server, listen
 from media_cache.cache import MediaCache
-from media_cache.download import TimeLimits
+from media_cache.pace import TimeLimits
 from media_cache.signing import MediaSigner, load_signing_key
 from media_cache.sweeper import CacheLimits
 from media_cache.warmer import SWITCHED_OFF, ShownFile, Warmer

@@ -13,12 +13,12 @@ from pathlib import Path
 from errors import BridgeError, StorageUnavailable
 from media_cache import mime
 from media_cache.accesses import Accesses
-from media_cache.download import PARTS_IN_FLIGHT, Download, TimeLimits
+from media_cache.download import PARTS_IN_FLIGHT, Download
 from media_cache.failures import FailureMemory
 from media_cache.flights import Flights
 from media_cache.gone import GoneMemory, Place
 from media_cache.layout import MediaFolder
-from media_cache.pace import Patience
+from media_cache.pace import Patience, TimeLimits
 from media_cache.shared_file import Chunk
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper

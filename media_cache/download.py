@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from errors import (
     BridgeError,
-    FileReferenceExpired,
     MediaGone,
     Overloaded,
     PassingFault,
@@ -24,11 +21,14 @@ from errors import (
     afresh,
 )
 from file_io import PartFile, sync_folder
+from media_cache.attendance import Attendance
 from media_cache.mime import mime_of
-from media_cache.pace import Pace, Patience, WrongPart
+from media_cache.pace import Pace, Patience, TimeLimits, WrongPart
+from media_cache.part_source import PartSource
 from media_cache.parts import PartMap, index_of, part_at
 from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
+from media_cache.threads import in_thread, to_its_end
 from media_cache.turns import Turn
 from model.media import FileRef
 
@@ -39,8 +39,6 @@ HUGE = 100 * 1000**2
 """A file of more bytes than this is not fetched to its end when all its viewers have left."""
 LINGER = 30.0
 """Players close their connection and open another one for each seek; this many seconds are more than they need."""
-# References live for hours; a download that needs more of them than this is not getting anywhere.
-_MOST_REFRESHES = 16
 
 
 class Abandoned(Overloaded):
@@ -48,20 +46,6 @@ class Abandoned(Overloaded):
 
     def __init__(self) -> None:
         super().__init__("The download was stopped because nobody wanted the file any more", 1)
-
-
-class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a download may take: `size / min_speed`, between `least` and `most`. Seconds and bytes a second."""
-
-    least: float = 120
-    most: float = 1800
-    min_speed: float = 262144
-
-    def of(self, size: int) -> float:
-        """Seconds for a file of `size` bytes (0: unknown, which gets the most)."""
-        if not size:
-            return self.most
-        return min(max(size / self.min_speed, self.least), self.most)
 
 
 class Download:
@@ -95,9 +79,9 @@ class Download:
         self.unique_id = file.unique_id
         self.file_name = file.file_name
         self.modified = modified
-        self._file = file
-        self._source = source
-        self._refresh = refresh
+        self._telegram_type = file.mime_type
+        self._size = file.size
+        self._source = PartSource(file, source, refresh)
         self._limits = limits
         self._parts_in_flight = parts_in_flight
         self._patience = patience or Patience()
@@ -113,18 +97,10 @@ class Download:
         self._sized = asyncio.Event()
         self._typed = asyncio.Event()
         self._arrivals: dict[int, asyncio.Event] = {}
-        # Parts at which viewers stand, with how many of them.
-        self._positions: Counter[int] = Counter()
-        # How many wait or read, and when the last of them left (the loop's time).
-        self._attending = 0
-        self._deserted_at: float | None = None
+        self._viewers = Attendance()
         self._tries: Counter[int] = Counter()
         # How often in a row the file's first part came with no bytes.
         self._empty_starts = 0
-        self._refresh_lock = asyncio.Lock()
-        self._refreshes = 0
-        # Whether any part has come with the present reference.
-        self._reference_works = False
         # While it runs.
         self._turn: Turn | None = None
         self._deadline: asyncio.Timeout | None = None
@@ -152,7 +128,7 @@ class Download:
         """Bytes [start, end) as they arrive. A chunk is read from the disk only when it is asked for."""
         await self.size()
         position = start
-        with self._attended():
+        with self._viewers.attended():
             while position < end:
                 index = index_of(position)
                 await self._arrival(index)
@@ -160,18 +136,15 @@ class Download:
                 part = part_at(index)
                 part_end = min(end, part.offset + part.limit)
                 # Stands at the next part while the viewer takes this one, so that its turn comes next.
-                self._positions[index + 1] += 1
-                try:
+                with self._viewers.standing_at(index + 1):
                     async with aclosing(self._reader.stream(position, part_end)) as chunks:
                         async for chunk in chunks:
                             yield chunk
-                finally:
-                    self._leave(index + 1)
                 position = part_end
 
     async def finished(self) -> None:
         """Return when the file has its final name. Raises the failure if it never gets it."""
-        with self._attended():
+        with self._viewers.attended():
             await self._ended.wait()
         self._raise_failure()
 
@@ -181,7 +154,7 @@ class Download:
         return self._failure
 
     async def _until(self, event: asyncio.Event, there: Callable[[], bool]) -> None:
-        with self._attended():
+        with self._viewers.attended():
             while not there():
                 self._raise_failure()
                 await event.wait()
@@ -190,30 +163,11 @@ class Download:
         assert self._parts is not None
         if self._parts.has(index):
             return
-        self._positions[index] += 1
-        try:
+        with self._viewers.standing_at(index), self._viewers.attended():
             event = self._arrivals.setdefault(index, asyncio.Event())
-            with self._attended():
-                while not self._parts.has(index):
-                    self._raise_failure()
-                    await event.wait()
-        finally:
-            self._leave(index)
-
-    def _leave(self, index: int) -> None:
-        self._positions[index] -= 1
-        if not self._positions[index]:
-            del self._positions[index]
-
-    @contextmanager
-    def _attended(self) -> Iterator[None]:
-        self._attending += 1
-        try:
-            yield
-        finally:
-            self._attending -= 1
-            if not self._attending:
-                self._deserted_at = asyncio.get_running_loop().time()
+            while not self._parts.has(index):
+                self._raise_failure()
+                await event.wait()
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
@@ -231,7 +185,7 @@ class Download:
         raises; the same goes to all viewers. Whatever happens, no part file is left.
         """
         self._turn = turn
-        limit = self._limits.of(self._file.size)
+        limit = self._limits.of(self._size)
         failure: BridgeError = TelegramUnavailable("The download was broken off")
         try:
             async with asyncio.timeout(limit) as self._deadline:
@@ -253,15 +207,15 @@ class Download:
             if self._part_file is not None:
                 # What the disk does not let go now is the sweeper's.
                 with suppress(OSError):
-                    await _in_thread(self._part_file.discard)
+                    await in_thread(self._part_file.discard)
 
     async def _fetch(self) -> None:
-        if not await _in_thread(self._has_room):
+        if not await in_thread(self._has_room):
             # What is gone at Telegram is gone, however full the disk is.
             with suppress(WrongPart):
-                await self._ask(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
-            raise StorageUnavailable(f"There is no room for a file of {self._file.size} bytes on the disk")
-        await _in_thread(self._prepare)
+                await self._source.part(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
+            raise StorageUnavailable(f"There is no room for a file of {self._size} bytes on the disk")
+        await in_thread(self._prepare)
         if self._parts is None:
             await self._fetch_in_sequence()
             return
@@ -279,7 +233,7 @@ class Download:
         """Whether the disk has room for the file. Runs in a thread."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         disk = os.statvfs(self.path.parent)
-        return disk.f_bavail * disk.f_frsize >= self._file.size
+        return disk.f_bavail * disk.f_frsize >= self._size
 
     def _prepare(self) -> None:
         """Open the part file. Runs in a thread."""
@@ -291,13 +245,13 @@ class Download:
             async with self._pace.turn(self._most_parts) as asked_at:
                 await self._give_way()
                 self._check_attendance(parts.size)
-                index = parts.claim(self._positions)
+                index = parts.claim(self._viewers.positions)
                 if index is None:
                     # A part that waits for its next try is its own worker's.
                     return
                 part = part_at(index)
                 try:
-                    data = await self._ask(part.offset, part.limit, parts.length(index))
+                    data = await self._source.part(part.offset, part.limit, parts.length(index))
                 except PassingFault as fault:
                     pause = self._pause_after(fault, index, asked_at)
                 else:
@@ -321,7 +275,7 @@ class Download:
             async with self._pace.turn(self._most_parts) as asked_at:
                 await self._give_way()
                 try:
-                    data = await self._ask(part.offset, part.limit, None)
+                    data = await self._source.part(part.offset, part.limit, None)
                     if ending is not None and len(data) < part.limit and len(data) != ending:
                         # Nobody knows which of the two is the slip: the next answer agrees with this one, or is whole.
                         contradicted, ending = ending, len(data)
@@ -349,28 +303,6 @@ class Download:
             parts.arrived(index)
         self._parts = parts
         self._sized.set()
-
-    async def _ask(self, offset: int, limit: int, expected: int | None) -> bytes:
-        """One part, `expected` bytes long (None: at most `limit`, and not empty at the start of the file).
-
-        An expired reference is renewed. Raises WrongPart for a part of another length.
-        """
-        while True:
-            file = self._file
-            try:
-                data = await self._source.file_part(file, offset, limit)
-            except FileReferenceExpired:
-                async with self._refresh_lock:
-                    # Else another part has brought a new reference meanwhile.
-                    if self._file is file:
-                        await self._renew()
-                continue
-            if self._file is file:
-                self._reference_works = True
-            if len(data) == expected or (expected is None and (data or offset) and len(data) <= limit):
-                return data
-            wanted = limit if expected is None else expected
-            raise WrongPart(len(data), wanted)
 
     def _pause_after(self, fault: PassingFault, index: int, asked_at: float) -> float:
         """Seconds until the part is asked for again. Raises the fault if it is not to be."""
@@ -409,46 +341,33 @@ class Download:
 
     def _check_attendance(self, size: int) -> None:
         """Raise Abandoned if the file is huge and its last viewer has been gone for long."""
-        if size <= HUGE or self._attending or self._deserted_at is None:
-            return
-        if asyncio.get_running_loop().time() - self._deserted_at > self._linger:
+        if size > HUGE and self._viewers.deserted_for > self._linger:
             raise Abandoned
-
-    async def _renew(self) -> None:
-        if self._refreshes >= _MOST_REFRESHES or (self._refreshes and not self._reference_works):
-            raise MediaGone("Telegram does not give out this file any more")
-        # A look-up that fails for a while has renewed nothing.
-        fresh = await self._refresh()
-        self._refreshes += 1
-        self._reference_works = False
-        if fresh.unique_id != self.unique_id:
-            raise MediaGone("The post has another file now")
-        self._file = fresh
 
     async def _store(self, index: int, offset: int, data: bytes) -> None:
         assert self._part_file is not None
-        await _in_thread(self._part_file.write_at, offset, data)
+        await in_thread(self._part_file.write_at, offset, data)
         if index == 0:
-            self._mime_type = await _in_thread(mime_of, data, self._file.mime_type)
+            self._mime_type = await in_thread(mime_of, data, self._telegram_type)
             self._typed.set()
 
     async def _finish(self, publish: Callable[[Download], Awaitable[None]]) -> None:
         assert self._part_file is not None and self._reader is not None and self._parts is not None
-        if not self._parts.complete or await _in_thread(self._reader.size) != self._parts.size:
+        if not self._parts.complete or await in_thread(self._reader.size) != self._parts.size:
             raise StorageUnavailable("A downloaded file is not whole on the disk")
-        await _in_thread(self._part_file.flush)
+        await in_thread(self._part_file.flush)
         publishing = asyncio.ensure_future(publish(self))
         try:
-            await _to_its_end(publishing)
+            await to_its_end(publishing)
         except BaseException:
             if publishing.cancelled() or publishing.exception() is not None:
                 # A file that the database does not know would never be found again. It may have its name by now.
                 with suppress(OSError):
-                    await _in_thread(self._unlink)
+                    await in_thread(self._unlink)
             raise
         # The file is stored; without this a power cut might undo that, which the next start would notice.
         with suppress(OSError):
-            await _in_thread(sync_folder, self.path.parent)
+            await in_thread(sync_folder, self.path.parent)
         self._wake_all()
 
     def take_name(self) -> None:
@@ -467,28 +386,6 @@ class Download:
         for event in self._arrivals.values():
             event.set()
         self._arrivals.clear()
-
-
-async def _in_thread(work: Callable[..., T], *args: object) -> T:
-    """Run blocking work in a thread; if the caller is cancelled, only after the work is done.
-
-    A descriptor must not be closed, and its number given to another file, while a thread still writes to it.
-    """
-    return await _to_its_end(asyncio.get_running_loop().run_in_executor(None, work, *args))
-
-
-async def _to_its_end(future: asyncio.Future[T]) -> T:
-    """What comes of the future; if the caller is cancelled, only after it is done."""
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        while not future.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({future})
-        if not future.cancelled():
-            # Looked at, so that asyncio does not report it as forgotten.
-            future.exception()
-        raise
 
 
 def _first_of(faults: Sequence[BaseException]) -> BaseException:

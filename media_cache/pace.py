@@ -1,4 +1,4 @@
-"""How many parts of a file to ask for at once, and how long to bear faults that pass by themselves."""
+"""How many parts of a file to ask for at once, how long that may take, and how long to bear faults that pass."""
 
 from __future__ import annotations
 
@@ -40,6 +40,20 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     longest_pause: float = 8
     tries: int = 20
     wrong: int = 4
+
+
+class TimeLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a download may take: `size / min_speed`, between `least` and `most`. Seconds and bytes a second."""
+
+    least: float = 120
+    most: float = 1800
+    min_speed: float = 262144
+
+    def of(self, size: int) -> float:
+        """Seconds for a file of `size` bytes (0: unknown, which gets the most)."""
+        if not size:
+            return self.most
+        return min(max(size / self.min_speed, self.least), self.most)
 
 
 class Pace:

@@ -38,7 +38,7 @@ from errors import (
     TelegramUnavailable,
 )
 from media_cache.cache import Complete, MediaCache, Progress
-from media_cache.download import TimeLimits
+from media_cache.pace import TimeLimits
 from model.media import FileRef
 
 MIB = 1024 * 1024

@@ -29,8 +29,8 @@ from errors import (
     TelegramUnavailable,
 )
 from media_cache import download as download_module
-from media_cache.download import HUGE, Abandoned, Download, TimeLimits
-from media_cache.pace import Patience
+from media_cache.download import HUGE, Abandoned, Download
+from media_cache.pace import Patience, TimeLimits
 from media_cache.parts import FIRST_PART_SIZE
 from model.media import FileRef
 
