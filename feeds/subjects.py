@@ -51,7 +51,6 @@ def thread_subject(thread: Thread, link_host: str, *, icon_url: str = "") -> Sub
         description=about or of_chat.description,
         about=about or of_chat.about,
         link=message_link(chat, thread.root_id, link_host),
-        handle=of_chat.handle,
         icon_url=icon_url,
         sensitive=chat.sensitive or thread.home.sensitive,
     )

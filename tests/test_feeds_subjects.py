@@ -1,12 +1,22 @@
-"""What feeds of several channels are called."""
+"""What feeds of several channels, of topics and of comments are called, and where they lead."""
 
 from __future__ import annotations
 
 import pytest
 from feed_samples import CHANNEL
 
-from feeds.feed import Source
-from feeds.subjects import channel_subject, combined_subject
+from feeds.feed import Source, Subject
+from feeds.subjects import channel_subject, combined_subject, thread_subject
+from model.channel import Channel, ChannelKind, PeerName
+from model.entity import Text
+from model.message import Forward, Message
+from model.thread import Thread, ThreadKind
+
+GROUP = Channel(
+    id=-1000000000007, kind=ChannelKind.SUPERGROUP, title="Boats\n& buns", username="boats", about="All afloat"
+)
+CLOSED = Channel(id=-1000000000008, kind=ChannelKind.SUPERGROUP, title="Closed")
+NEWS = Channel(id=-1000000000009, kind=ChannelKind.CHANNEL, title="News", username="news", sensitive=True)
 
 
 def source(title: str) -> Source:
@@ -45,3 +55,64 @@ def test_a_channel_is_described_by_its_own_words() -> None:
         "https://t.me/trains",
         "https://b/photo",
     )
+
+
+def topic(title: str, group: Channel = GROUP, number: int = 12) -> Subject:
+    thread = Thread(kind=ThreadKind.TOPIC, root_id=number, chat=group, home=group, title=title)
+    return thread_subject(thread, "https://t.me", icon_url="https://bridge/icon")
+
+
+def comments(*roots: Message) -> Subject:
+    thread = Thread(kind=ThreadKind.COMMENTS, root_id=5, chat=NEWS, home=CLOSED, roots=roots)
+    return thread_subject(thread, "https://t.me")
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Sails", "Sails - Boats & buns"),
+        (" two\nlines \u202e", "two lines - Boats & buns"),
+        ("", "Topic 12 - Boats & buns"),
+    ],
+)
+def test_a_topic_is_called_with_its_group_in_one_line(title: str, shown: str) -> None:
+    assert topic(title).title == shown
+
+
+def test_a_topic_is_its_groups_and_leads_to_its_own_place() -> None:
+    subject = topic("Sails")
+    assert (subject.name, subject.link) == ("-1000000000007/topic/12", "https://t.me/boats/12")
+    assert (subject.author, subject.description, subject.icon_url) == (
+        "Boats & buns",
+        "All afloat",
+        "https://bridge/icon",
+    )
+    assert topic("Sails", CLOSED).link == "https://t.me/c/8/12"
+
+
+@pytest.mark.parametrize(
+    ("roots", "shown"),
+    [
+        ([Message(id=3, date=1, text=Text("The ferry is late."))], "Comments on The ferry is late - News"),
+        # That the post stands in the group as a forward is not said.
+        (
+            [Message(id=3, date=1, text=Text("The ferry is late."), forward=Forward(origin=PeerName(title="News")))],
+            "Comments on The ferry is late - News",
+        ),
+        # The album's text is with its second part.
+        (
+            [Message(id=3, date=1, media_group_id=8), Message(id=4, date=1, media_group_id=8, text=Text("Two views"))],
+            "Comments on Two views - News",
+        ),
+        ([], "Comments on post 5 - News"),
+    ],
+)
+def test_comments_are_called_after_the_post_and_its_channel(roots: list[Message], shown: str) -> None:
+    assert comments(*roots).title == shown
+
+
+def test_comments_lead_to_the_post_and_are_the_groups_words() -> None:
+    subject = comments()
+    assert (subject.name, subject.link) == ("-1000000000009/5/comments", "https://t.me/news/5")
+    assert (subject.author, subject.sensitive) == ("Closed", True)
+    assert subject.description == "What is said in Closed about this post."
