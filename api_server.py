@@ -25,7 +25,6 @@ from config import Settings, SettingsError, load_settings
 from errors import StorageError
 from feeds.page import content_security_policy, render_error_page
 from feeds.page import load as load_pages
-from file_io import Database
 from history.subscriptions import SubscriptionList
 from http_server import create_server, listen
 from media_cache.cache import MediaCache
@@ -53,6 +52,7 @@ from routes.posts import post_router
 from routes.rendering import Renderer, RenderSettings
 from routes.single_posts import PostDocuments
 from routes.status import status_router
+from storage.database import Database
 from storage.flood_store import FloodStore
 from storage.gone_store import GoneStore
 from storage.media_store import MediaStore

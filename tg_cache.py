@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from errors import PassingFault, PostNotFound, TelegramUnavailable
-from file_io import Database
 from history import join
 from history.directory import Directory, Found
 from history.loose import LoosePosts
@@ -26,6 +25,7 @@ from model.channel import Channel
 from model.channel_key import parse_channel_key
 from model.message import LARGEST_ID, Message
 from single_flight import SingleFlight
+from storage.database import Database
 from tg_throttle import Priority, errand
 
 __all__ = ["History", "HistoryStats", "Patience", "StaleReason", "TelegramReader", "Window", "parse_channel_key"]

@@ -19,7 +19,6 @@ import rss_generator
 from errors import TelegramUnavailable
 from feeds.feed import FeedFormat
 from feeds.subjects import channel_subject
-from file_io import Database
 from history import records
 from history.window import Held
 from media_cache.signing import MediaSigner
@@ -31,6 +30,7 @@ from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
 from routes.query import FeedQuery
 from routes.rendering import Renderer, RenderSettings
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from tg_cache import History
 from tg_throttle import Priority

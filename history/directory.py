@@ -20,13 +20,13 @@ from errors import (
     TelegramTimeout,
     ThreadNotFound,
 )
-from file_io import Database
 from history import records
 from history.refusals import Refusals, Setbacks
 from history.source import TelegramReader
 from model.channel import Channel
 from single_flight import SingleFlight
 from storage import history_store as store
+from storage.database import Database
 from tg_throttle import Priority
 
 log = logging.getLogger(__name__)

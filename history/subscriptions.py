@@ -13,13 +13,13 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from errors import PassingFault, StorageUnavailable
-from file_io import Database
 from history import records
 from history.waiting import Patience, WaitingRoom
 from history.window import StaleReason
 from model.channel import Channel
 from model.folder import Folder, JoinedChats
 from storage import joined_store as store
+from storage.database import Database
 from tg_throttle import Priority
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,6 @@ from errors import (
     TelegramTimeout,
     ThreadNotFound,
 )
-from file_io import Database
 from history import join, records
 from history.directory import Directory
 from history.memory import WindowMemory
@@ -25,6 +24,7 @@ from history.place import Place
 from history.refusals import Setbacks
 from history.source import TelegramReader
 from history.window import Held, IsNoise
+from storage.database import Database
 from tg_throttle import Priority
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 
-from file_io import Database, Migration
+from storage.database import Database, Migration
 
 FLOOD_TABLE: Migration = (
     "CREATE TABLE flood (id INTEGER PRIMARY KEY CHECK (id = 1), until_at REAL NOT NULL, noted_at REAL NOT NULL)",

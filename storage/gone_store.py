@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from file_io import Database, Migration
+from storage.database import Database, Migration
 
 MEDIA_GONE: Migration = (
     "CREATE TABLE media_gone ("

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from file_io import Migration
+from storage.database import Migration
 
 HISTORY_TABLES: Migration = (
     "CREATE TABLE channels ("

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from file_io import Migration
+from storage.database import Migration
 
 JOINED_CHATS: Migration = (
     "CREATE TABLE joined_chats ("

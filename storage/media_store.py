@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from errors import StorageUnavailable
-from file_io import Database, Migration
+from storage.database import Database, Migration
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from file_io import Migration
+from storage.database import Migration
 from storage.flood_store import FLOOD_TABLE, FLOODS_BY_SCOPE
 from storage.gone_store import MEDIA_GONE
 from storage.history_store import HISTORY_TABLES

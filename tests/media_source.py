@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from errors import BridgeError, FileReferenceExpired, MediaGone
-from file_io import Database
 from media_cache.cache import MediaCache, Progress
 from media_cache.pace import Patience
 from media_cache.parts import PART_SIZE
 from media_cache.source import FileSource
 from model.media import FileLocation, FileRef
+from storage.database import Database
 from storage.gone_store import GoneStore
 from storage.media_store import MediaStore
 from storage.schema import MIGRATIONS

@@ -11,12 +11,12 @@ import pytest
 from fake_telegram import NEWS, FakeTelegram
 
 from errors import FloodWait, Overloaded, PassingFault, StorageUnavailable, TelegramTimeout
-from file_io import Database
 from history.subscriptions import JOINED_TTL_S, POLLED_WITHIN_S, SubscriptionList
 from history.waiting import Patience
 from history.window import StaleReason
 from model.channel import Channel, ChannelKind
 from model.folder import Folder, JoinedChats
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from tg_cache import History
 from tg_throttle import Priority

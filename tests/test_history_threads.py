@@ -12,11 +12,11 @@ from telegram_world import client_for, logged_in, until_state
 from thread_world import COPY, FORUM, FORUM_ID, HARBOUR_ID, OARS, SAILS, TALK, TALK_ID, in_topic, thread_world
 
 from errors import BridgeError, ChannelPrivate, FloodWait, TelegramTimeout, ThreadNotFound
-from file_io import Database
 from history.place import thread_id
 from history.window import StaleReason, Window
 from model.message import Reply
 from model.thread import ThreadKey, ThreadKind
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from telegram_client import State, TelegramClient
 from tg_cache import History

@@ -10,8 +10,8 @@ import pytest
 from media_source import CHANNEL, POST, Clock, Finder, MemorySource, media_cache, read_all
 
 from errors import MediaGone, PostNotFound, StorageUnavailable
-from file_io import Database
 from media_cache.gone import GONE_TTL, GoneMemory, Place
+from storage.database import Database
 from storage.gone_store import GoneStore
 from storage.schema import MIGRATIONS
 

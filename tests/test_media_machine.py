@@ -31,13 +31,13 @@ from errors import (
     TelegramUnavailable,
     afresh,
 )
-from file_io import Database
 from media_cache import sweeper
 from media_cache.cache import Complete, MediaCache
 from media_cache.layout import is_part
 from media_cache.pace import Patience
 from media_cache.sweeper import CacheLimits
 from model.media import FileRef
+from storage.database import Database
 from storage.gone_store import GoneStore
 from storage.media_store import MediaStore
 from storage.schema import MIGRATIONS

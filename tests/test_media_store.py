@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from errors import StorageUnavailable
-from file_io import Database
+from storage.database import Database
 from storage.media_store import MediaStore, StoredFile, Usage
 from storage.schema import MIGRATIONS
 

@@ -14,7 +14,6 @@ import pytest
 from fake_telegram import NEWS, FakeTelegram
 
 from feeds.feed import FeedFormat
-from file_io import Database
 from model.channel import Channel
 from model.entity import Entity, EntityType, Text
 from model.media import FileLocation, FileRef, Photo
@@ -24,6 +23,7 @@ from routes.channels import ChannelDocuments
 from routes.document_cache import DocumentCache
 from routes.query import FeedQuery
 from routes.rendering import Renderer, RenderSettings
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from tg_cache import History
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from file_io import Database
+from storage.database import Database
 from storage.gone_store import GoneFile, GoneStore
 from storage.media_store import MediaStore
 from storage.schema import MIGRATIONS

@@ -14,7 +14,7 @@ from service import serving
 from telegram_world import small_world, until
 
 from errors import FloodWait
-from file_io import Database
+from storage.database import Database
 from storage.flood_store import FLOODS_BY_SCOPE, FloodStore
 from storage.schema import MIGRATIONS
 from telegram.flood_memory import FloodMemory

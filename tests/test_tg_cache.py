@@ -30,12 +30,12 @@ from errors import (
     TelegramTimeout,
     TelegramUnavailable,
 )
-from file_io import Database
 from history.window import StaleReason, Window
 from model.channel import Channel, ChannelKind
 from model.media import FileLocation, FileRef, Photo
 from model.message import Reaction, Service
 from posts.grouping import makes_no_post
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from tg_cache import History, Patience
 from tg_throttle import Priority
@@ -1147,7 +1147,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, "tests")
 from fake_telegram import FakeTelegram
-from file_io import Database
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from tg_cache import History
 

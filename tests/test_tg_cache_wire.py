@@ -10,9 +10,9 @@ import pytest
 from telegram_world import NEWS_ID, client_for, logged_in, small_world, until_state
 
 from errors import ChannelNotFound, PostNotFound
-from file_io import Database
 from history.window import StaleReason
 from model.media import Document
+from storage.database import Database
 from storage.schema import MIGRATIONS
 from telegram_client import State
 from tg_cache import History
