@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -87,3 +88,18 @@ async def test_requests_may_follow_each_other_on_one_connection(port: int) -> No
         async with asyncio.timeout(10):
             assert (await reader.readuntil(b'"hello"')).startswith(b"HTTP/1.1 200 ")
     writer.close()
+
+
+async def test_an_answer_does_not_wait_for_the_client_to_acknowledge_its_headers() -> None:
+    at_once: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        at_once.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    listener = listen("127.0.0.1", 0)
+    async with await asyncio.start_server(serve, sock=listener):
+        _, writer = await asyncio.open_connection(*listener.getsockname())
+        async with asyncio.timeout(10):
+            assert await at_once
+        writer.close()
