@@ -71,6 +71,42 @@ async def test_who_sends_a_body_drop_by_drop_gets_the_answer_and_is_sent_away_th
     writer.close()
 
 
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET /hello HTTP/1.1\r\nHost: x\r\n", b"X-More: " + b"y" * 8000 + b"\r\n"),
+        (b"GET /hello HTTP/1.1\r\nHost: x\r\nX-Long: ", b"y" * 8000),
+        (b"GET /", b"y" * 8000),
+    ],
+    ids=["many headers", "a long header", "a long address"],
+)
+async def test_what_is_too_much_for_a_request_is_refused_and_not_kept(port: int, begin: bytes, more: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(begin)
+    sent = 0
+    with suppress(ConnectionError):
+        while sent < 20 * HttpConnection.most_head and not reader.at_eof():
+            writer.write(more)
+            await writer.drain()
+            sent += len(more)
+    assert sent < 20 * HttpConnection.most_head
+    with suppress(ConnectionError):
+        assert (await reader.read()).startswith(b"HTTP/1.1 431 ")
+    writer.close()
+
+
+async def test_many_requests_at_once_and_trailers_are_no_large_head(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    post = GOOD[:-2].replace(b"GET", b"POST") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"
+    writer.write(post + b"X-Trailer: y\r\n" * 40_000 + b"\r\n")
+    async with asyncio.timeout(10):
+        assert (await reader.readuntil(b'Allowed"}')).startswith(b"HTTP/1.1 405 ")
+    writer.write(GOOD)
+    async with asyncio.timeout(10):
+        assert (await reader.readuntil(b'"hello"')).startswith(b"HTTP/1.1 200 ")
+    writer.close()
+
+
 async def test_a_slow_answer_is_sent_whole_also_while_half_of_the_next_request_is_there(port: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(GOOD + GOOD[:20])
