@@ -128,6 +128,8 @@ def _files(files: tuple[Enclosure, ...]) -> Iterator[str]:
 
     No address stands twice: a podcast client would list the episode twice.
     """
+    if not files:
+        return
     main = main_file(files)
     for file in distinct(sorted(files, key=lambda file: file is not main)):
         url, mime_type, size = xml.attribute(file.url), xml.attribute(file.mime_type), max(0, file.size)

@@ -198,6 +198,12 @@ def _link(url: str | None) -> Tags | None:
     return None if url is None else (f'<a href="{escape(url)}">', "</a>")
 
 
+# Many a channel ends each of its posts with the same links.
+@lru_cache(256)
+def _link_to(url: str) -> Tags | None:
+    return _link(safe_url(url))
+
+
 def _mention(entity: Entity, text: str, links: TextLinks) -> Tags | None:
     return _link(f"{links.host}/{path_part(name)}") if (name := text.strip().removeprefix("@")) else None
 
@@ -256,7 +262,7 @@ _RULES: dict[EntityType, _Rule] = {
     EntityType.SUPERSCRIPT: _element("script", "<sup>", "</sup>"),
     EntityType.MARKED: _element("mark", "<mark>", "</mark>"),
     EntityType.URL: _Rule("link", lambda entity, text, links: _link(safe_url(text))),
-    EntityType.TEXT_LINK: _Rule("link", lambda entity, text, links: _link(safe_url(entity.url))),
+    EntityType.TEXT_LINK: _Rule("link", lambda entity, text, links: _link_to(entity.url)),
     EntityType.EMAIL: _Rule("link", lambda entity, text, links: _link(safe_url(f"mailto:{text}"))),
     EntityType.PHONE: _Rule("link", _phone),
     EntityType.MENTION: _Rule("link", _mention),

@@ -56,6 +56,8 @@ class Group(NamedTuple):
     @property
     def text(self) -> Text:
         """All texts, with a blank line between them."""
+        if len(self.messages) == 1:
+            return self.messages[0].text
         return join([message.text for message in self.messages])
 
     def parts(self) -> list[tuple[Message, ...]]:

@@ -73,10 +73,11 @@ def spans_of(text: Text) -> list[Span]:
         end = start + entity.length
         if start < 0:
             start = 0
-        if pairs:
+        # What ends before the first of them has as many characters as units.
+        if pairs and end > pairs[0]:
             start -= bisect_left(pairs, start)
             before = bisect_left(pairs, end)
-            ends_inside = before > 0 and pairs[before - 1] == end - 1
+            ends_inside = pairs[before - 1] == end - 1
             end += ends_inside - before
         if end > length:
             end = length
