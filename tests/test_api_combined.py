@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import pytest_asyncio
 from lxml import etree
 from pyrogram import raw
+from reader import make_reader
 from service import serving
 from telegram_world import GROUP_ID, channel, small_world
 
@@ -166,6 +168,18 @@ async def test_filters_merging_and_limits_are_those_of_single_feeds(client: http
     assert not feedparser.parse(nothing.content).entries and "cache-status" not in nothing.headers
     for wrong in ("limit=0", "include_flags=none", "before=12", "before=1,2", "before=x,1,1"):
         assert (await client.get(f"/rss/alpha+beta?{wrong}")).status_code == 400
+
+
+async def test_messages_near_in_time_become_one_post_only_with_those_of_their_own_channel(
+    server: Server, tmp_path: Path
+) -> None:
+    async with serving(server, tmp_path / "bridge", time_based_merge=True) as client:
+        # Alpha and Beta write in the same second, each of them half a minute after its last post at the soonest.
+        apart = await items(client, "/feed.json/alpha+beta?merge_seconds=29&limit=4")
+        assert [each["_telegram"]["message_ids"] for each in apart] == [[120], [120], [119], [119]]
+        merged = await items(client, "/feed.json/alpha+beta?merge_seconds=90&limit=4")
+        assert [each["_telegram"]["chat_id"] for each in merged] == [BETA_ID, ALPHA_ID]
+        assert all(each["_telegram"]["message_ids"] == list(range(1, 121)) for each in merged)
 
 
 async def test_more_channels_than_a_feed_may_have_are_refused(client: httpx.AsyncClient) -> None:
@@ -479,3 +493,29 @@ async def test_what_turns_out_to_be_one_channel_is_walked_through_with_its_key(s
             feed = (await client.get(feed["next_url"])).json()
             seen += places(feed["items"])
         assert len(seen) == len(set(seen)) >= 80
+
+
+async def test_lemon24s_reader_sees_one_new_post_as_one_whatever_the_format(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    async with serving(server, tmp_path / "bridge", history_cache_ttl_minutes=0) as client:
+        with closing(make_reader(str(tmp_path / "reader.db"))) as reader:
+            urls = [f"{client.base_url}{path}/alpha+beta?limit=20" for path in FEEDS]
+            for url in urls:
+                reader.add_feed(url)
+
+            async def update() -> list[tuple[int, int] | None]:
+                seen = [await asyncio.to_thread(reader.update_feed, url) for url in urls]
+                return [None if each is None else (each.new, each.modified) for each in seen]
+
+            assert await update() == [(20, 0)] * 3
+            assert await update() == [None] * 3
+            server.post("alpha", text(ALPHA, 121, BEGAN + 99_999))
+            assert await update() == [(1, 0)] * 3
+            server.edit("beta", 119, "another text")
+            assert await update() == [(0, 1)] * 3
+            feed = reader.get_feed(urls[1])
+            assert feed.title == "Alpha + Beta"
+            sources = {entry.source.title for entry in reader.get_entries(feed=urls[1]) if entry.source is not None}
+            assert sources == {"Alpha", "Beta"}

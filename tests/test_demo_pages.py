@@ -28,6 +28,7 @@ from feeds import dates
 PAGES = {
     "a channel, with most kinds of posts": "/html/demo_noticeboard?before=112&limit=45",
     "a channel in Arabic, filtered": "/html/demo_lantern?limit=3&exclude_flags=poll&include_text=.",
+    "several channels, searched": "/html/demo_lighthouse+demo_lantern+nobody_is_here?limit=9&q=a",
     "a feed": "/rss/demo_lighthouse?limit=2",
     "a post with what Telegram sent": "/html/demo_lighthouse/80?debug=true",
     "a post with comments": "/html/demo_lighthouse/81",
