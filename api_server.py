@@ -268,7 +268,7 @@ def _add_routes(
         if warmer is not None:
             warmer.show(shown)
 
-    renderer = Renderer(signer.at, render, rendering)
+    renderer = Renderer(signer.at, render, rendering, gone_files=lambda: media.gone)
     # Where everybody is let in, addresses need no key.
     named_keys = keys if auth.required else None
     cache: DocumentCache[Hashable] = DocumentCache(DOCUMENT_CACHE_BYTES)

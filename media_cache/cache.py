@@ -240,6 +240,11 @@ class MediaCache:
         return self._flights.waiting
 
     @property
+    def gone(self) -> frozenset[str]:
+        """The unique ids of files that Telegram was found, within a day, not to have any more."""
+        return self._failures.gone()
+
+    @property
     def failing(self) -> int:
         """How many files have failed lately."""
         return len(self._failures) + len(self._gone)

@@ -66,6 +66,7 @@ class DocumentKey(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     query: FeedQuery
     base_url: str
+    gone_files: frozenset[str]
 
 
 class _Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,11 +127,12 @@ class ChannelDocuments:
             messages=window.held,
             query=query,
             base_url=base_url,
+            gone_files=self._renderer.gone_files(format, as_page=as_page),
         )
 
         async def render() -> Rendered:
             addresses = self._addresses(window, query, base_url)
-            return await self._render(key, window, format, addresses, began, as_page=as_page)
+            return await self._render(key, window, format, addresses, began, as_page, cache_key.gone_files)
 
         rendered = await self._cache.get(cache_key, render)
         return Served(
@@ -160,8 +162,8 @@ class ChannelDocuments:
         format: FeedFormat,
         addresses: Addresses,
         began: float,
-        *,
         as_page: bool,
+        gone_files: frozenset[str],
     ) -> Rendered:
         """The document. `began` is when its reader came, by the loop's clock."""
         query = addresses.query
@@ -178,7 +180,7 @@ class ChannelDocuments:
         def render() -> tuple[list[Post], Encoded]:
             posts = self._renderer.posts(selection.groups, window, options)
             document = self._renderer.document(
-                posts, subject, window.changed_at, format, addresses, options, beside, as_page
+                posts, subject, window.changed_at, format, addresses, options, beside, as_page, gone_files
             )
             return posts, document
 

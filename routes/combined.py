@@ -71,6 +71,7 @@ class _CombinedKey(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     query: FeedQuery
     base_url: str
+    gone_files: frozenset[str]
 
 
 class _Choice(NamedTuple):
@@ -130,11 +131,12 @@ class CombinedDocuments:
             title=collection.title,
             query=query,
             base_url=base_url,
+            gone_files=self._renderer.gone_files(format, as_page=as_page),
         )
 
         async def render() -> Rendered:
             addresses = self._addresses(collection, gathered, query, base_url)
-            return await self._render(collection, gathered, format, addresses, began, as_page=as_page)
+            return await self._render(collection, gathered, format, addresses, began, as_page, key.gone_files)
 
         rendered = await self._cache.get(key, render)
         grown_old = [(window.stale, window.fetched_at) for window in windows]
@@ -173,8 +175,8 @@ class CombinedDocuments:
         format: FeedFormat,
         addresses: Addresses,
         began: float,
-        *,
         as_page: bool,
+        gone_files: frozenset[str],
     ) -> Rendered:
         """The document. `began` is when its reader came, by the loop's clock."""
         query = addresses.query
@@ -189,7 +191,9 @@ class CombinedDocuments:
 
         def render() -> tuple[list[Post], Encoded]:
             posts = self._posts(choice, options)
-            document = self._renderer.document(posts, subject, changed_at, format, addresses, options, beside, as_page)
+            document = self._renderer.document(
+                posts, subject, changed_at, format, addresses, options, beside, as_page, gone_files
+            )
             return posts, document
 
         posts, encoded = await self._renderer.run(render)

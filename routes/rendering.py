@@ -18,6 +18,7 @@ from feeds.feed import Feed, FeedFormat, Item, Subject
 from feeds.fragments import Fragment
 from model.channel import Channel
 from model.message import Message
+from posts.gone import with_notes
 from posts.grouping import Group
 from posts.post import MediaLinks, Post, RenderOptions
 from routes.addresses import Addresses
@@ -62,15 +63,24 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True):
 class Renderer:
     """Makes posts and documents; only posts that are new or edited are rendered, the others are remembered.
 
-    `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses. `threads`
+    `links_for` gives the media addresses under a base URL; it should give equal objects for equal addresses.
+    `gone_files` gives the unique ids of files that are known not to be had any more, of which pages say so. `threads`
     must be one thread: rendering is all Python, so more of them would only fight with the event loop for the
     interpreter. `run` does work there, which the methods that are no coroutines are for.
     """
 
-    def __init__(self, links_for: Callable[[str], MediaLinks], settings: RenderSettings, threads: Executor) -> None:
+    def __init__(
+        self,
+        links_for: Callable[[str], MediaLinks],
+        settings: RenderSettings,
+        threads: Executor,
+        *,
+        gone_files: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
         self._links_for = links_for
         self._settings = settings
         self._threads = threads
+        self._gone_files = gone_files
         self._failed_renders = 0
         # So that equal options are one object: they are part of every key below. Used in the event loop alone.
         self._known_options: RecentlyUsed[RenderOptions, RenderOptions] = RecentlyUsed(16)
@@ -96,6 +106,10 @@ class Renderer:
     def failed_renders(self) -> int:
         """How often a post's rendering failed, so that a placeholder was shown."""
         return self._failed_renders
+
+    def gone_files(self, format: FeedFormat, *, as_page: bool = False) -> frozenset[str]:
+        """The files of which such a document says that they are gone. Not to be called in the thread."""
+        return self._gone_files() if as_page or format is FeedFormat.HTML else frozenset()
 
     async def run(self, work: Callable[..., T], *arguments: object) -> T:
         """What `work` gives, done in the thread."""
@@ -155,11 +169,13 @@ class Renderer:
         options: RenderOptions,
         beside: Beside,
         as_page: bool,
+        gone_files: frozenset[str],
     ) -> Encoded:
         """The document of the subject's posts; with `as_page` the page that shows a feed of that format in a browser.
 
-        `changed_at` is when the content last changed (unix seconds).
+        `changed_at` is when the content last changed (unix seconds). There are notes in the place of the gone files.
         """
+        posts = [with_notes(post, gone_files, options.media) for post in posts]
         shown_as = FeedFormat.HTML if as_page else format
         feed = self.feed(posts, subject, changed_at, shown_as, addresses, options, beside)
         if shown_as is FeedFormat.HTML:

@@ -18,6 +18,7 @@ from model.channel import Channel, ChannelKind
 from model.message import Message
 from model.thread import Thread, ThreadKind
 from posts.answers import answered_ids
+from posts.gone import with_notes
 from posts.post import RenderOptions
 from routes.addresses import FEED_FORMATS, Addresses
 from routes.content_coding import Encoded, encode
@@ -60,7 +61,13 @@ class PostDocuments:
             raw = _indented(await self._telegram.raw_messages(channel, [message.id for message in messages]))
         messages += tuple(await self._answered(key, messages))
         return await self._renderer.run(
-            self._render_page, messages, channel, post_id, self._renderer.options(base_url), raw
+            self._render_page,
+            messages,
+            channel,
+            post_id,
+            self._renderer.options(base_url),
+            raw,
+            self._renderer.gone_files(FeedFormat.HTML),
         )
 
     async def json(self, key: str | int, post_id: int, base_url: str) -> Encoded:
@@ -90,9 +97,15 @@ class PostDocuments:
         return answered
 
     def _render_page(
-        self, messages: Sequence[Message], channel: Channel, post_id: int, options: RenderOptions, raw: str
+        self,
+        messages: Sequence[Message],
+        channel: Channel,
+        post_id: int,
+        options: RenderOptions,
+        raw: str,
+        gone_files: frozenset[str],
     ) -> Encoded:
-        feed = self._feed(messages, channel, post_id, options)
+        feed = self._feed(messages, channel, post_id, options, gone_files)
         comments = self._comments(messages, channel, feed)
         return encode(page.render_post_page(feed, feed.items[0], self._renderer.zone, comments=comments, raw=raw))
 
@@ -123,11 +136,19 @@ class PostDocuments:
         feed = self._feed((*messages, *answered), channel, post_id, options)
         return encode(post_json.render(feed.items[0], channel, feed.self_url, messages, options.media))
 
-    def _feed(self, messages: Sequence[Message], channel: Channel, post_id: int, options: RenderOptions) -> Feed:
-        """A feed of the post alone, at the address of the post's page."""
+    def _feed(
+        self,
+        messages: Sequence[Message],
+        channel: Channel,
+        post_id: int,
+        options: RenderOptions,
+        gone_files: frozenset[str] = frozenset(),
+    ) -> Feed:
+        """A feed of the post alone, at the address of the post's page, with notes where files are gone."""
         post = self._renderer.single(messages, channel, options, post_id)
         if post is None:
             raise PostNotFound(f"Post {post_id} has nothing to show")
+        post = with_notes(post, gone_files, options.media)
         feed_key = self._keys.of(channel.id) if self._keys is not None else ""
         addresses = Addresses.of_channel(channel, options.base_url, feed_key=feed_key)
         changed_at = post.updated or post.date or 0

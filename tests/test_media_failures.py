@@ -71,6 +71,34 @@ def test_what_is_not_the_files_fault_is_not_held_against_it(fault: BridgeError) 
     assert is_open(memory)
 
 
+def test_files_that_telegram_does_not_have_are_known_for_a_day_or_until_they_are_there() -> None:
+    clock = Clock()
+    memory = FailureMemory(clock, capacity=3)
+    assert memory.gone() == frozenset()
+    memory.note("slow", TelegramTimeout())
+    memory.note("lost", MediaGone())
+    clock.now += 3600
+    memory.note("lost too", MediaGone())
+    known = memory.gone()
+    assert known == {"lost", "lost too"}
+    # Documents are remembered under it.
+    assert memory.gone() is known
+    clock.now += 23 * 3600
+    assert memory.gone() == {"lost too"}
+    memory.note("lost too", TelegramTimeout())
+    assert memory.gone() == frozenset()
+    for number in range(4):
+        memory.note(f"file {number}", MediaGone())
+    assert memory.gone() == {"file 1", "file 2", "file 3"}
+    memory.forget("file 1")
+    assert memory.gone() == {"file 2", "file 3"}
+    clock.now -= 10
+    assert memory.gone() == frozenset()
+    clock.now += 10
+    memory.forget_all()
+    assert memory.gone() == frozenset()
+
+
 def test_a_clock_that_is_set_back_ends_a_pause() -> None:
     clock = Clock()
     memory = FailureMemory(clock)
