@@ -257,6 +257,19 @@ async def test_files_of_comments_are_served(client: httpx.AsyncClient) -> None:
     assert (answer.status_code, answer.content) == (200, FILE)
 
 
+async def test_files_of_comments_are_fetched_ahead_though_the_group_can_not_be_read(
+    server: Server, tmp_path: Path
+) -> None:
+    server.chat("harbour_talk").private = True
+    async with serving(server, tmp_path / "bridge", media_warm=True) as client:
+        (enclosure,) = (await parsed(client, f"/rss/{COMMENTS}")).entries[1].enclosures
+        async with asyncio.timeout(10):
+            while (await client.get("/health")).json()["warmer"]["warmed"] < 1:
+                await asyncio.sleep(0.05)
+        answer = await client.get(enclosure.href)
+        assert (answer.status_code, answer.content) == (200, FILE)
+
+
 # With a token.
 
 

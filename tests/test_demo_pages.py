@@ -32,7 +32,6 @@ PAGES = {
     "a feed": "/rss/demo_lighthouse?limit=2",
     "a post with what Telegram sent": "/html/demo_lighthouse/80?debug=true",
     "a post with comments": "/html/demo_lighthouse/81",
-    "comments on a post": "/html/demo_lighthouse/81/comments?limit=2",
     "the front page": "/?channel=demo_lighthouse&include_text=lamp",
     "the front page's refusal": "/?channel=no+name&include_text=(",
     "an error": "/html/nobody_is_here",
