@@ -25,7 +25,7 @@ from media_cache.attendance import Attendance
 from media_cache.mime import mime_of
 from media_cache.pace import Pace, Patience, TimeLimits, WrongPart
 from media_cache.part_source import PartSource
-from media_cache.parts import PartMap, index_of, part_at
+from media_cache.parts import SMALLEST_PART, PartMap, index_of, part_at
 from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
 from media_cache.threads import in_thread, to_its_end
@@ -211,9 +211,9 @@ class Download:
 
     async def _fetch(self) -> None:
         if not await in_thread(self._has_room):
-            # What is gone at Telegram is gone, however full the disk is.
+            # What is gone at Telegram is gone, however full the disk is; the smallest part shows it.
             with suppress(WrongPart):
-                await self._source.part(0, part_at(0).limit, None if self._parts is None else self._parts.length(0))
+                await self._source.part(0, SMALLEST_PART, min(SMALLEST_PART, self._size) if self._size else None)
             raise StorageUnavailable(f"There is no room for a file of {self._size} bytes on the disk")
         await in_thread(self._prepare)
         if self._parts is None:

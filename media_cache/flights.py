@@ -15,6 +15,7 @@ from errors import (
     Overloaded,
     PostNotFound,
     ShuttingDown,
+    StorageUnavailable,
     TelegramUnavailable,
     afresh,
 )
@@ -27,6 +28,9 @@ from model.media import FileRef
 from tg_throttle import Priority
 
 log = logging.getLogger(__name__)
+
+# Seconds between two warnings of a disk that takes nothing.
+_DISK_SILENCE = 60.0
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +83,7 @@ class Flights:
         # From when until when Telegram wants no calls.
         self._flood = (0.0, 0.0)
         self._closing = False
+        self._disk_silent_until = 0.0
 
     def __contains__(self, unique_id: str) -> bool:
         return unique_id in self._flights
@@ -230,10 +235,7 @@ class Flights:
         try:
             await download.run(self._publish, turn)
         except BridgeError as fault:
-            # That nobody wants or misses the file, or that the bridge ends, is nothing to look after.
-            unmissed = turn.in_background and isinstance(fault, MediaGone)
-            quiet = unmissed or isinstance(fault, Abandoned | ShuttingDown)
-            level = logging.INFO if quiet else logging.WARNING
+            level = logging.WARNING if self._is_news(fault, turn) else logging.INFO
             log.log(level, "Media file %s could not be fetched: %s", download.unique_id, fault)
             if isinstance(fault, FloodWait):
                 now = self._now()
@@ -248,6 +250,22 @@ class Flights:
         else:
             self._failures.forget(download.unique_id)
             self._ended(None)
+
+    def _is_news(self, fault: BridgeError, turn: Turn) -> bool:
+        """Whether the owner should look after the fault.
+
+        Not if nobody wants or misses the file or the bridge ends, and of a disk that takes nothing once a minute: it is
+        not remembered, and every request for every file finds it out.
+        """
+        unmissed = turn.in_background and isinstance(fault, MediaGone)
+        if unmissed or isinstance(fault, Abandoned | ShuttingDown):
+            return False
+        if isinstance(fault, StorageUnavailable):
+            now = asyncio.get_running_loop().time()
+            if now < self._disk_silent_until:
+                return False
+            self._disk_silent_until = now + _DISK_SILENCE
+        return True
 
     def _land(self, unique_id: str, flight: _Flight) -> None:
         if self._flights.get(unique_id) is flight:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 PART_SIZE = 1024 * 1024
 """Telegram's largest part. It never lets a part cross a multiple of this."""
+SMALLEST_PART = 4096
+"""Telegram gives parts in multiples of this."""
 FIRST_PART_SIZE = PART_SIZE // 2
 """The first MiB comes in two halves, so that a viewer's first byte is there sooner."""
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from media_source import (
@@ -25,6 +26,7 @@ from media_source import (
     open_below,
     read_all,
 )
+from refusing_disk import RefusingDisk
 from telegram_world import until
 
 from errors import (
@@ -586,6 +588,7 @@ async def test_the_loops_for_the_supervisor_go_on_after_a_fault_of_the_disk(
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
+from unittest.mock import patch
 from media_source import CHANNEL, Finder, MemorySource, file_bytes, media_cache, read_all
 class Slow(MemorySource):
     async def file_part(self, file, offset, limit):
@@ -652,3 +655,32 @@ async def test_putting_in_order_at_the_start_does_not_disturb_downloads(tmp_path
         await viewers
         await settled(cache)
         assert len(on_disk(tmp_path)) == len(files)
+
+
+async def test_a_disk_that_takes_nothing_is_one_line_in_the_log_a_minute_however_many_files_are_asked_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loop = asyncio.get_running_loop()
+    time, source = loop.time, MemorySource()
+
+    async def ask(cache: MediaCache, *unique_ids: str) -> None:
+        for unique_id in unique_ids:
+            with pytest.raises(StorageUnavailable):
+                await read_all(await cache.open(CHANNEL, POST, unique_id, Finder(source.put(b"x", unique_id))))
+            await cache._flights.landed(unique_id)
+
+    async with media_cache(tmp_path, source) as cache:
+        with caplog.at_level(logging.WARNING), RefusingDisk(tmp_path.resolve()) as disk:
+            disk.refused = {"open", "mkdir"}
+            await ask(cache, *[f"file{number}" for number in range(20)])
+            assert caplog.text.count("could not be fetched") == 1
+            with patch.object(loop, "time", lambda: time() + 61):
+                await ask(cache, "later", "later still")
+            assert caplog.text.count("could not be fetched") == 2
+            # Other faults are told all the same.
+            disk.refused = set()
+            source.faults[0] = [TelegramUnavailable("down")]
+            with pytest.raises(TelegramUnavailable):
+                await read_all(await cache.open(CHANNEL, POST, "other", Finder(source.put(b"x", "other"))))
+            await cache._flights.landed("other")
+            assert caplog.text.count("could not be fetched") == 3

@@ -574,7 +574,7 @@ async def test_a_file_larger_than_the_free_space_is_only_looked_for(tmp_path: Pa
     download = make(tmp_path, source, msgspec.structs.replace(file, size=size))
     with pytest.raises(StorageUnavailable, match="no room"):
         await download.run(published)
-    assert len(source.asked) == 1
+    assert [limit for _, _, limit in source.asked] == [4096]
     assert files_in(tmp_path) == []
 
 
