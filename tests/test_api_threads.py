@@ -270,6 +270,37 @@ async def test_files_of_comments_are_fetched_ahead_though_the_group_can_not_be_r
         assert (answer.status_code, answer.content) == (200, FILE)
 
 
+async def test_threads_of_one_group_that_are_read_in_one_moment_are_told_apart(server: Server, tmp_path: Path) -> None:
+    discuss(server, post_id=2, copy_id=20, comments=3)
+    async with serving(server, tmp_path / "bridge", clock=lambda: 1_800_000_000.0) as client:
+        for path in FEEDS:
+            first, second = [(await client.get(f"{path}/harbour/{post}/comments")).text for post in (1, 2)]
+            assert "ever and a day" in first and "more words 23" in second
+            assert "ever and a day" not in second and "more words 23" not in first
+
+
+def discuss(server: Server, *, post_id: int, copy_id: int, comments: int) -> None:
+    """Open the discussion of a post of Harbour, with so many comments behind its copy."""
+    harbour, talk = server.chat("harbour"), server.chat("harbour_talk")
+    post = harbour.messages[post_id]
+    assert isinstance(post, raw.types.Message)
+    post.replies = raw.types.MessageReplies(replies=comments, replies_pts=0, comments=True, channel_id=talk.id)
+    forward = raw.types.MessageFwdHeader(date=post.date, from_id=harbour.tl_peer, channel_post=post_id)
+    talk.messages[copy_id] = raw.types.Message(
+        id=copy_id,
+        peer_id=talk.tl_peer,
+        from_id=harbour.tl_peer,
+        date=post.date,
+        message=post.message,
+        fwd_from=forward,
+    )
+    for number in range(copy_id + 1, copy_id + comments + 1):
+        header = raw.types.MessageReplyHeader(reply_to_msg_id=copy_id)
+        talk.messages[number] = raw.types.Message(
+            id=number, peer_id=talk.tl_peer, date=post.date, message=f"more words {number}", reply_to=header
+        )
+
+
 # With a token.
 
 
