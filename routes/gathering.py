@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -23,6 +23,8 @@ from tg_cache import History
 # A channel's own reading gives way to what is stored in the same moment as the patience with all of them ends.
 _GRACE_S = 0.5
 _RETRY_S = 10
+# As many as keep the gate busy. With more, each would have its first call made before any has its last.
+_AT_ONCE = 4
 
 
 class Absent(NamedTuple):
@@ -75,37 +77,72 @@ class Gathering:
         self._patience = patience
 
     async def gather(self, chats: Sequence[str | int], query: FeedQuery) -> Gathered:
-        """Read all channels at once.
+        """Read all channels, a few at once, so that some are there soon however many they are.
 
-        Those that take longer than a reader waits for fresh posts are left out if there is anything to be shown.
+        Those that take longer than a reader waits are as they are stored, and left out if they are not.
         """
-        reading = {key: asyncio.create_task(self._window(key, query)) for key in chats}
+        turns = asyncio.Semaphore(_AT_ONCE)
+        begun: set[str | int] = set()
+
+        async def read(key: str | int) -> Window:
+            async with turns:
+                begun.add(key)
+                return await self._window(key, query)
+
+        reading = {key: asyncio.create_task(read(key)) for key in chats}
         try:
-            done, late = await asyncio.wait(reading.values(), timeout=self._patience.with_stored + _GRACE_S)
-            if late and not any(task.exception() is None for task in done):
-                # Each ends by itself when its patience is over.
-                await asyncio.wait(late)
+            await self._wait(reading.values())
         finally:
             for task in reading.values():
                 task.cancel()
-        if late:
-            await asyncio.wait(late)
+        await asyncio.wait(reading.values())
         members: dict[str | int, Member] = {}
         for key, task in reading.items():
             member = await self._member(key, task)
             # Of several spellings of a channel that led to one, one is enough.
             members.setdefault(key if member.channel is None else member.channel.id, member)
+        if query.place is None:
+            await self._go_on([key for key in chats if key not in begun])
         return Gathered(tuple(members.values()))
 
+    async def _wait(self, reading: Iterable[asyncio.Task[Window]]) -> None:
+        """Until all are read, or some and it has taken long, or none and it has taken as long as anybody waits."""
+        done, late = await asyncio.wait(reading, timeout=self._patience.with_stored + _GRACE_S)
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + self._patience.without - self._patience.with_stored
+        while late and not any(task.exception() is None for task in done) and loop.time() < ends_at:
+            done, late = await asyncio.wait(
+                late, timeout=max(0.0, ends_at - loop.time()), return_when=asyncio.FIRST_COMPLETED
+            )
+
+    async def _go_on(self, chats: Sequence[str | int]) -> None:
+        """Have the channels fetched whose turn did not come, so that the next poll finds them."""
+        fetching = [asyncio.create_task(self._history.window(key, FIRST_WINDOW)) for key in chats]
+        if fetching:
+            # A fetch goes on when who waits for it has left, which may be as soon as it has begun.
+            await asyncio.sleep(0)
+            for task in fetching:
+                task.cancel()
+            await asyncio.wait(fetching)
+
     async def _member(self, key: str | int, task: asyncio.Task[Window]) -> Member:
-        if task.cancelled():
-            fault: BridgeError = Overloaded("Telegram's answer takes longer than a reader waits", _RETRY_S)
-        elif (error := task.exception()) is None:
-            return task.result()
-        elif isinstance(error, BridgeError):
+        fault: BridgeError
+        if not task.cancelled():
+            error = task.exception()
+            if error is None:
+                return task.result()
+            if not isinstance(error, BridgeError):
+                raise error
             fault = error
         else:
-            raise error
+            try:
+                stored = await self._history.stored(key)
+            except BridgeError as refusal:
+                stored, fault = None, refusal
+            else:
+                fault = Overloaded("Telegram's answer takes longer than a reader waits", _RETRY_S)
+            if stored is not None:
+                return msgspec.structs.replace(stored, stale=StaleReason.BUSY)
         return Absent(key, fault, await self._history.recall(key))
 
     async def _window(self, key: str | int, query: FeedQuery) -> Window:

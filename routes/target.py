@@ -14,6 +14,8 @@ from routes.thread_paths import ThreadPart, parse_message_id, take_thread
 FOLDER = "folder"
 """What stands in a path before the name of one of the account's folders."""
 
+# In characters; Telegram's have twelve.
+_LONGEST_FOLDER = 100
 # Behind it an address begins as it would without.
 _SCHEME = re.compile(r"(^|\+)https?:/+", re.IGNORECASE)
 
@@ -72,8 +74,11 @@ def _folder(segments: list[str], is_token: Callable[[str], bool]) -> Target:
     for taken in range(1, len(segments)):
         token = "/".join(segments[taken:])
         if is_token(token):
-            return Target(folder="/".join(segments[:taken]), token=token)
-    return Target(folder="/".join(segments))
+            return msgspec.structs.replace(_folder(segments[:taken], lambda text: False), token=token)
+    name = "/".join(segments)
+    if len(name) > _LONGEST_FOLDER:
+        raise BadParameter("folder", f"must have at most {_LONGEST_FOLDER} characters, has {len(name)}")
+    return Target(folder=name)
 
 
 def _channel_segments(segments: list[str]) -> int:

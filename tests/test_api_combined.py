@@ -430,6 +430,49 @@ async def test_a_channel_that_takes_too_long_does_not_keep_the_others_waiting(
                 await asyncio.sleep(0.1)
 
 
+async def test_of_more_channels_than_can_be_fetched_in_time_some_are_there_and_the_others_follow(
+    rsa_key: RsaKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api_server.PATIENCE", Patience(with_stored=0.3, without=20))
+    world = small_world()
+    for number in range(30):
+        chat = world.add_chat(channel(8000 + number, f"Many {number}", f"many_{number}"))
+        chat.messages[1] = text(chat.id, 1, BEGAN + number)
+    path = "/feed.json/" + "+".join(f"many_{number}" for number in range(30))
+    async with Server(world, rsa_key=rsa_key) as server, serving(server, tmp_path, tg_rpc_min_interval_ms=40) as client:
+        server.forget_calls()
+        first = await client.get(path)
+        assert first.status_code == 200
+        # Ninety calls take 3.6 s.
+        assert 1 <= len(first.json()["items"]) < 30
+        assert "detail=busy" in first.headers["cache-status"]
+        async with asyncio.timeout(20):
+            while (await client.get("/health")).json()["history"]["waiting"]["fetches"]:
+                await asyncio.sleep(0.05)
+        # All have gone on without a reader, and none was asked for twice.
+        assert asked(server) == 90
+        whole = await client.get(path)
+        assert len(whole.json()["items"]) == 30 and "cache-status" not in whole.headers
+        assert asked(server) == 90
+
+
+async def test_what_is_stored_of_channels_is_served_when_their_turn_does_not_come(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/rss/alpha+beta+news+{GROUP_ID}+ada_friend+-1000000004004"
+    async with serving(server, tmp_path / "bridge", history_cache_ttl_minutes=0) as client:
+        whole = await client.get(path)
+    monkeypatch.setattr("api_server.PATIENCE", Patience(with_stored=0.3, without=20))
+    async with serving(server, tmp_path / "bridge", history_cache_ttl_minutes=0, tg_rpc_timeout=10) as client:
+        server.fault(Action.DELAY, "messages.getHistory", seconds=2)
+        late = await client.get(path)
+    assert late.status_code == whole.status_code == 200
+    assert [entry.id for entry in feedparser.parse(late.content).entries] == [
+        entry.id for entry in feedparser.parse(whole.content).entries
+    ]
+    assert late.headers["cache-status"].endswith("detail=busy") and "left-out" not in late.headers["cache-status"]
+
+
 async def test_channels_are_asked_for_once_however_many_readers_there_are(
     client: httpx.AsyncClient, server: Server
 ) -> None:

@@ -144,6 +144,12 @@ def test_a_folder_is_named_behind_its_word_and_may_have_slashes() -> None:
     assert parse_folder("folder/News/Tech/a/b") == Target(folder="News/Tech", token="a/b")
 
 
+def test_a_folders_name_has_an_end() -> None:
+    for path in (f"folder/{'x' * 101}", f"folder/{'x' * 101}/{TOKEN}"):
+        with pytest.raises(BadParameter, match=r"^folder: must have at most 100 characters, has 101$"):
+            parse_folder(path)
+
+
 def test_a_channel_may_be_called_folder() -> None:
     assert parse_folder("folder") == Target(channel="folder")
     assert parse_folder(f"folder/{TOKEN}") == Target(channel="folder", token=TOKEN)
