@@ -22,7 +22,7 @@ from errors import (
     TelegramTimeout,
     TelegramUnavailable,
 )
-from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, NeverSent, translate
+from telegram.errors import KURIGRAM_ERRORS, AnswerNotUnderstood, ConnectionLost, NeverSent, translate
 from telegram.fault_log import FaultLog
 from telegram.options import TelegramOptions
 from telegram.proxy import to_proxy
@@ -305,6 +305,8 @@ async def _ask_for_name(connection: Connection, time_limit: float) -> None:
     """Ask Telegram who is logged in, which proves the connection and the login. Raises the bridge's errors."""
     myself = raw.functions.users.GetUsers(id=[raw.types.InputUserSelf()])
     users = await connection.call(myself, time_limit=time_limit, opening=True)
+    if not users:
+        raise translate(AnswerNotUnderstood("nobody"), "users.getUsers")
     connection.name = account_name(users[0])
 
 

@@ -33,6 +33,10 @@ class NeverSent(ConnectionLost):
     """The connection was away and did not come back in time for the call to be sent."""
 
 
+class AnswerNotUnderstood(Exception):
+    """An answer came that is none to its question, or can't be read at all; the text says what it was."""
+
+
 class SaltsRefused(TransportError):
     """Telegram refuses one salt after the other."""
 
@@ -74,7 +78,14 @@ _REVOKED = (tl.Unauthorized, tl.AuthKeyDuplicated)
 _NOT_ACCEPTED = "Telegram does not accept the session any more: " + LOG_IN_AGAIN
 
 # What `translate` understands.
-KURIGRAM_ERRORS = (tl.RPCError, TransportError, OSError, TimeoutError, tl.SecurityCheckMismatch)
+KURIGRAM_ERRORS = (
+    tl.RPCError,
+    TransportError,
+    OSError,
+    TimeoutError,
+    tl.SecurityCheckMismatch,
+    AnswerNotUnderstood,
+)
 
 
 def translate(error: Exception, method: str) -> BridgeError:
@@ -113,6 +124,8 @@ def translate(error: Exception, method: str) -> BridgeError:
         case tl.RPCError():
             # Nobody knows for how long; what is stored can be served meanwhile.
             translated = TelegramRefused(f"Telegram refused {method} ({name_of(error)})", 60)
+        case AnswerNotUnderstood():
+            translated = TelegramRefused(f"Telegram's answer to {method} can't be understood ({error})", 60)
         case TimeoutError():
             translated = TelegramTimeout(f"Telegram did not answer {method} in time")
         case SaltsRefused():

@@ -17,7 +17,15 @@ from pyrogram.session import Session
 from pyrogram.session.internals import MsgFactory
 from pyrogram.session.session import AuthKeyNotFound
 
-from telegram.errors import BAD_APPLICATION, ConnectionLost, NeverSent, SaltsRefused, pause_of
+from telegram.answer_types import check_answer
+from telegram.errors import (
+    BAD_APPLICATION,
+    AnswerNotUnderstood,
+    ConnectionLost,
+    NeverSent,
+    SaltsRefused,
+    pause_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -214,9 +222,18 @@ class OneTrySession(Session):
             raise
         finally:
             _depth.reset(level)
+        if wait_response:
+            check_answer(data, answer)
         if isinstance(answer, raw.types.Config):
             self.config = answer
         return answer
+
+    async def handle_packet(self, packet: bytes) -> None:
+        """As in Kurigram; a packet that is not from Telegram, or not for this session, is as good as none."""
+        try:
+            await Session.handle_packet(self, packet)
+        except tl.SecurityCheckMismatch as fault:
+            logger.info("A packet of the connection is left out: %s", fault)
 
     async def recv_worker(self) -> None:
         """As in Kurigram; a refused auth key ends the session instead of only this task."""
@@ -246,7 +263,7 @@ class OneTrySession(Session):
         self._last_restart = time.monotonic()
         try:
             await Session.restart(self)
-        except (tl.Unauthorized, tl.AuthKeyDuplicated, SaltsRefused) as fault:
+        except (tl.Unauthorized, tl.AuthKeyDuplicated, SaltsRefused, AnswerNotUnderstood) as fault:
             self._end(fault)
 
     def _next_pause(self) -> float:

@@ -271,6 +271,36 @@ FAULTS = (
     # What the bridge has never heard of.
     _unavailable("SOMETHING_NEW", 400, Kind.UNKNOWN, 72, log="Telegram refused "),
     _unavailable("SOMETHING_ELSE", 777, Kind.UNKNOWN, 72, log="Telegram refused ", another=True),
+    # An answer that is none.
+    Row(
+        "is answered with something else",
+        Kind.UNKNOWN,
+        Action.WRONG_TYPE,
+        503,
+        retry_after=72,
+        stale="unavailable",
+        log="can't be understood",
+    ),
+    Row(
+        "is answered with what this schema does not have",
+        Kind.UNKNOWN,
+        Action.UNKNOWN_TYPE,
+        503,
+        retry_after=72,
+        stale="unavailable",
+        log="can't be understood",
+        another=True,
+    ),
+    Row(
+        "is answered with damaged bytes",
+        Kind.UNKNOWN,
+        Action.DAMAGED,
+        503,
+        retry_after=72,
+        stale="unavailable",
+        log="can't be understood",
+        another=True,
+    ),
     # What is not there, or not for this account.
     _refused("CHANNEL_PRIVATE", Topic.CHANNEL, Kind.PRIVATE),
     _refused("CHANNEL_PRIVATE", Topic.CHANNEL, Kind.PRIVATE, 406),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from telegram_world import client_for, logged_in, small_world, until, until_state
 
-from errors import TelegramUnavailable
+from errors import TelegramRefused, TelegramUnavailable
 from model.files import files_of
 from telegram_client import State, TelegramClient
 from tgserver import Action, Server
@@ -105,3 +106,61 @@ async def test_when_telegram_refuses_every_number_that_is_its_trouble(client: Te
         await client.history(news)
     server.faults.clear()
     assert len(await client.history(news)) == 100
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Action.WRONG_TYPE, "bool"),
+        (Action.UNKNOWN_TYPE, "unknown constructor 0xdeadbeef"),
+        (Action.DAMAGED, "damaged"),
+    ],
+)
+async def test_an_answer_that_is_none_is_told_at_once_and_costs_no_connection(
+    client: TelegramClient, server: Server, fault: Action, words: str
+) -> None:
+    news = await client.resolve("news")
+    server.forget_calls()
+    server.fault(fault, "messages.getHistory")
+    for _ in range(3):
+        with pytest.raises(TelegramRefused, match=f"messages.getHistory can't be understood .*{words}"):
+            await client.history(news)
+    server.faults.clear()
+    assert len(await client.history(news)) == 100
+    assert server.calls["messages.getHistory"] == 4
+    assert (server.calls["initConnection"], client.watchdog.disconnects) == (0, 0)
+
+
+async def test_a_push_of_an_unknown_kind_and_packets_for_others_change_nothing(
+    client: TelegramClient, server: Server
+) -> None:
+    complaints: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, complaint: complaints.append(complaint))
+    news = await client.resolve("news")
+    server.forget_calls()
+    for session in server.main_dc.sessions.values():
+        if session.connection is not None:
+            session.connection.send(session, [bytes.fromhex("efbeadde") + bytes(8)])
+            session.connection.write(session.key.id + bytes(16 + 64))
+    assert len(await client.history(news)) == 100
+    gc.collect()
+    assert complaints == []
+    assert (server.calls["initConnection"], client.watchdog.disconnects) == (0, 0)
+
+
+@pytest.mark.parametrize("method", ["ping", "initConnection", "updates.getState", "users.getUsers"])
+async def test_answers_that_are_none_do_not_end_the_attempts_to_connect(
+    server: Server, tmp_path: Path, method: str
+) -> None:
+    fault = server.fault(Action.WRONG_TYPE, method)
+    client = client_for(server, await logged_in(server, tmp_path / "session"))
+    await client.start()
+    try:
+        await until(lambda: fault.hits >= 2)
+        assert client.status.state is State.UNAVAILABLE
+        assert "can't be understood" in client.status.reason
+        assert [task.deaths for task in client.background().values()] == [0, 0, 0]
+        server.faults.clear()
+        await until_state(client, State.READY)
+    finally:
+        await client.stop()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyrogram import raw
-from pyrogram.raw.core import FutureSalt, FutureSalts
+from pyrogram.raw.core import BoolTrue, FutureSalt, FutureSalts, GzipPacked
 
 from tgserver import rpc, tl
 from tgserver.connection import Connection
@@ -43,6 +43,12 @@ _WRAPPERS = (
     raw.functions.InvokeWithTakeout,
     raw.functions.InvokeWithMessagesRange,
 )
+# What comes in place of an answer. The second is no constructor's number, the third no gzip.
+_NO_ANSWERS = {
+    Action.WRONG_TYPE: struct.pack("<I", BoolTrue.ID),
+    Action.UNKNOWN_TYPE: struct.pack("<I", 0xDEADBEEF) + bytes(12),
+    Action.DAMAGED: struct.pack("<I", GzipPacked.ID) + tl.bytes_prefix(4) + b"bad." + tl.bytes_padding(4),
+}
 _FILE_TYPES: dict[str, TL] = {
     "image/jpeg": raw.types.storage.FileJpeg(),
     "image/png": raw.types.storage.FilePng(),
@@ -165,6 +171,10 @@ class Dispatcher:
                 bad_msg_id=message_id, bad_msg_seqno=0, error_code=_OLD_MESSAGE_CODE
             ).write()
             self._later(delay, lambda: connection.send(session, [notice], content=False))
+            return True
+        if fault.action in _NO_ANSWERS:
+            wrong = _NO_ANSWERS[fault.action]
+            self._later(delay, lambda: connection.answer(session, message_id, [wrong]))
             return True
         if fault.action is Action.ERROR:
             failure = fault.failure()
