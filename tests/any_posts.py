@@ -8,7 +8,26 @@ from model.channel import ChannelKind, PeerName
 from model.message import Reaction
 from posts.post import Counters, Enclosure, Image, Post
 
-anything = st.text(st.characters())
+# What formats treat in a way of its own would come too rarely by chance.
+_TRICKY = (
+    "&",
+    "<",
+    ">",
+    '"',
+    "'",
+    "&amp;",
+    "]]>",
+    "<![CDATA[",
+    "<b>",
+    " ",
+    "\t",
+    "\r\n",
+    "\0",
+    "\ufffe",
+    "\ud800",
+    "a",
+)
+anything = st.lists(st.sampled_from(_TRICKY), max_size=6).map("".join) | st.text(st.characters())
 # TL knows no larger numbers.
 longs = st.integers(-(2**63), 2**63 - 1)
 any_peer = st.builds(

@@ -1,8 +1,9 @@
-"""The order of tests."""
+"""What all tests share: their order, and no haste."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -12,3 +13,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 # Its assertions tell as much as those of a test.
 pytest.register_assert_rewrite("fault_matrix_lane")
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")

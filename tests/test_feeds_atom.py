@@ -229,6 +229,19 @@ def test_any_field_gives_well_formed_xml_that_reads_back(any_one: Post, title: s
     assert [each.get("term") for each in found.findall("category", NAMESPACES)] == [
         xml.clean(tag) for tag in (*any_one.tags, *any_one.flags)
     ]
+    assert texts(found, "author/name") == [xml.clean(any_one.author or source.title)]
+    for relation, url in {"via": any_one.forward_url, "replies": any_one.comments_url}.items():
+        assert [link["href"] for link in links(found, relation)] == ([xml.clean(url)] if url else [])
+    files = links(found, "enclosure")
+    assert [file["href"] for file in files] == [
+        xml.clean(url) for url in dict.fromkeys(file.url for file in any_one.enclosures)
+    ]
+    for name in ("type", "title"):
+        typed = {xml.clean(getattr(file, {"type": "mime_type"}.get(name, name))) for file in any_one.enclosures}
+        assert {file.get(name, "") for file in files} <= typed | {""}
+    assert [link["href"] for link in links(parsed, "self")] == [xml.clean(title)]
+    assert texts(parsed, "icon") == ([xml.clean(about)] if about else [])
+    assert (parsed.get("{http://www.w3.org/XML/1998/namespace}lang") or "") == xml.clean(title)
     (content,) = texts(found, "content")
     assert content == f"{source.items[0].content}\n{source.items[0].footer}".replace("\r\n", "\n").replace("\r", "\n")
 

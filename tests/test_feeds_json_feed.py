@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from feeds import json_feed, rss, xml
+from feeds.excerpt import excerpt
 from feeds.feed import Feed
 from model.channel import Channel, ChannelKind
 from model.message import Reaction
@@ -224,7 +225,22 @@ def test_any_field_gives_json_that_reads_back(any_one: Post, title: str, about: 
     found = read(source)
     assert found["title"] == source.title
     assert found.get("description", "") == xml.clean(source.description)
+    for name in ("feed_url", "language"):
+        assert found.get(name, "") == xml.clean(title)
+    assert found.get("icon", "") == xml.clean(about)
     (one,) = found["items"]
+    assert one["content_html"] == f"{source.items[0].content}\n{source.items[0].footer}"
+    assert one.get("summary", "") == xml.clean(excerpt(any_one.text, 300))
+    assert [author["name"] for author in one.get("authors", [])] == [
+        name for name in [xml.clean(any_one.author)] if name
+    ]
+    first = {file.url: file for file in reversed(any_one.enclosures)}
+    assert [(file["url"], file.get("title", "")) for file in one.get("attachments", [])] == [
+        (xml.clean(url), xml.clean(first[url].title)) for url in dict.fromkeys(file.url for file in any_one.enclosures)
+    ]
+    assert one["_telegram"].get("flags", []) == [cleaned for flag in any_one.flags if (cleaned := xml.clean(flag))]
+    emoji = [reaction["emoji"] for reaction in one["_telegram"].get("reactions", []) if "emoji" in reaction]
+    assert emoji == [cleaned for each in any_one.counters.reactions if (cleaned := xml.clean(each.emoji))]
     for name, value in {"id": any_one.guid, "title": any_one.title, "url": any_one.link}.items():
         assert one.get(name, "") == xml.clean(value)
     assert one.get("content_text", "") == xml.clean(any_one.text)

@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from feeds import rss, xml
+from feeds.excerpt import excerpt
 from feeds.feed import Feed
 from feeds.fragments import Memory
 from model.channel import Channel, ChannelKind, PeerName
+from posts.author import origin_name
 from posts.post import Enclosure, Image, Post
 
 NAMESPACES = {
@@ -30,6 +32,7 @@ NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "media": "http://search.yahoo.com/mrss/",
 }
+FILES = ("enclosure", "media:content")
 
 
 def tree(source: Feed) -> etree._Element:
@@ -326,8 +329,20 @@ def test_any_field_gives_well_formed_xml_that_reads_back(any_one: Post, title: s
     (found,) = parsed.findall("item")
     for path, value in {"title": any_one.title, "link": any_one.link, "guid": any_one.guid}.items():
         assert texts(found, path) == [xml.clean(value)]
+    for path, value in {"dc:creator": any_one.author, "comments": any_one.comments_url}.items():
+        assert texts(found, path) == ([xml.clean(value)] if value else [])
+    assert texts(found, "description") == [xml.clean(excerpt(any_one.text, 300) or any_one.title)]
     assert texts(found, "category") == [xml.clean(tag) for tag in (*any_one.tags, *any_one.flags)]
+    read = {(each.get("url"), each.get("type")) for path in FILES for each in found.findall(path, NAMESPACES)}
+    assert read <= {(xml.clean(file.url), xml.clean(file.mime_type)) for file in any_one.enclosures}
+    assert {url for url, _ in read} == {xml.clean(file.url) for file in any_one.enclosures}
+    assert set(texts(found, "media:content/media:title")) <= {xml.clean(file.title) for file in any_one.enclosures}
     assert len(found.findall("enclosure")) == bool(any_one.enclosures)
+    if any_one.forwarded_from is not None:
+        assert texts(found, "source") in ([], [xml.clean(origin_name(any_one.forwarded_from))])
+    assert parsed.findall("atom:link", NAMESPACES)[0].get("href") == xml.clean(title)
+    assert texts(parsed, "language") == ([xml.clean(title)] if title else [])
+    assert texts(parsed, "image/url") == ([xml.clean(about)] if about else [])
     (content,) = texts(found, "content:encoded")
     assert content == f"{source.items[0].content}\n{source.items[0].footer}".replace("\r\n", "\n").replace("\r", "\n")
 

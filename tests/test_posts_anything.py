@@ -9,8 +9,10 @@ import msgspec
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from post_samples import options, visible_text
+from post_samples import OPTIONS, options, visible_text
 
+from feeds import post_json
+from feeds.xml import clean
 from model import rich
 from model.channel import Channel, ChannelKind, PeerName
 from model.entity import Entity, EntityType, Text
@@ -47,6 +49,7 @@ from model.media import (
 from model.message import Button, Forward, Message, Reaction, Reply, Service
 from post_parser import build_posts
 from posts.services import is_noise
+from rss_generator import make_item
 
 WORDS = st.text(alphabet="ab. \n<&\"'#@/:👍🏽\u202e\x00\ud800ыא", max_size=6) | st.sampled_from(
     ["https://a.b/", "0", "javascript:x"]
@@ -301,3 +304,11 @@ def test_any_message_becomes_a_whole_post(
         assert all(one.size >= 0 and one.duration >= 0 for one in post.enclosures)
         msgspec.json.encode(msgspec.structs.replace(post, forwarded_from=None, files=()))
         assert all(one.width >= 0 and one.height >= 0 for one in post.images)
+        parts = [one for one in messages if one.id in post.message_ids]
+        document = post_json.render(make_item(post), channel, "https://b.test/html/c/1", parts, OPTIONS.media)
+        read = msgspec.json.decode(document.body)
+        assert (read["title"], read["author"]["name"], read["text"]) == (post.title, post.author, post.text)
+        typed = [clean(button.text) for one in parts for button in one.buttons]
+        assert [button["text"] for button in read["buttons"]] == typed
+        quotes = [clean(one.reply.quote.text) for one in parts if one.reply]
+        assert read["reply"] is None or (read["reply"]["quote"] or "") in quotes
