@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 import pytest_asyncio
+from golden_files import without_static_parts
 from hostile_browser import FURNITURE, READER, STRUCTURE, Sight, chromium, looking, problems_of
 from hostile_vectors import BREAKOUTS, HANDLERS, HIT, HTML, MUTATIONS, TRICKS, URLS
 from hostile_world import BARRED, KINDS, QUIET, TEXTS, HostileWorld, hostile_world, mark, marked
@@ -258,12 +259,13 @@ async def test_no_address_breaks_a_route_or_brings_anything_into_a_page(stage: S
             policy = answer.headers["Content-Security-Policy"]
             assert "default-src 'none'" in policy, path
             assert "unsafe" not in policy, path
-            pages[path] = answer.text
-    harmless = [path for word in ("!", "0", "word", "(") for path in requests_with(cycle([word]))]
-    harmless = [path for path in harmless if re.match("/html|/post/html|/[?]", path)]
-    usual = [(await stage.client.get(path)).text for path in harmless]
+            pages[path] = without_static_parts(answer.content).decode()
+    harmless = {path for word in ("!", "0", "word", "(") for path in requests_with(cycle([word]))}
+    # Pages at /post/html are those at /html.
+    harmless = {path for path in harmless if re.match("/html|/[?]", path)}
+    usual = {without_static_parts((await stage.client.get(path)).content).decode() for path in harmless}
     assert len(pages) > 40
-    known = set(await stage.bound.page.evaluate(STRUCTURE, usual))
+    known = set(await stage.bound.page.evaluate(STRUCTURE, list(usual)))
     found = await stage.bound.page.evaluate(STRUCTURE, list(pages.values()))
     assert [path for path, structure in zip(pages, found, strict=True) if structure not in known] == []
 
@@ -295,7 +297,8 @@ async def test_no_header_says_where_links_lead_but_a_plain_one(stage: Stage, hea
 async def test_a_page_that_repeats_what_was_asked_runs_none_of_it(stage: Stage, path: str, status: int) -> None:
     sight = stage.free
     await sight.forget()
-    for word in (HANDLERS[0], BREAKOUTS[0], BREAKOUTS[-24], f"javascript:{HIT}"):
+    # A tag, also where an attribute has to be closed before it; one for all places; and a link.
+    for word in (BREAKOUTS[0], BREAKOUTS[-24], f"javascript:{HIT}"):
         answer = await sight.page.goto(base_of(stage.client) + path.format(quote(word, safe="")))
         assert answer is not None
         assert answer.status == status, await answer.text()
