@@ -100,7 +100,7 @@ def create_app(
     can't be used.
     """
     answers = ErrorAnswers(
-        lambda status, reason: render_error_page(status, reason).body,
+        lambda status, reason, home_url: render_error_page(status, reason, home_url=home_url).body,
         {"Content-Security-Policy": content_security_policy()},
     )
 

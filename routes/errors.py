@@ -59,7 +59,8 @@ RETRY_JITTER = 0.2
 # How long a restart may take.
 RESTART_S = 30
 
-ErrorPage = Callable[[int, str], bytes]
+ErrorPage = Callable[[int, str, str], bytes]
+"""Makes a page of a status, a reason, and the way to the front page."""
 
 
 def status_of(error: BridgeError) -> int:
@@ -97,7 +98,9 @@ class ErrorAnswers:
         """One error response. Errors are never stored by caches."""
         headers = {"Cache-Control": "no-store", **COMMON_HEADERS, **(headers or {})}
         if wants_page(request):
-            return HTMLResponse(self._error_page(status, detail), status, {**headers, **self._page_headers})
+            return HTMLResponse(
+                self._error_page(status, detail, _way_home(request)), status, {**headers, **self._page_headers}
+            )
         return JSONResponse({"detail": detail}, status, headers)
 
     async def _bridge_error(self, request: Request, error: Exception) -> Response:
@@ -111,6 +114,12 @@ class ErrorAnswers:
     async def _http_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return self.answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+def _way_home(request: HTTPConnection) -> str:
+    """The front page as a reference that needs neither the request's own word for its host nor a proxy's prefix."""
+    path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    return "../" * (path.count(b"/") - 1) or "./"
 
 
 class FaultGuard:

@@ -245,6 +245,16 @@ async def test_errors_are_a_page_for_people_and_json_for_programs(client: httpx.
     assert (await client.get("/rss/nobody_here")).headers["content-type"] == "application/json"
 
 
+async def test_an_error_page_leads_home_from_wherever_it_is_and_names_no_host(client: httpx.AsyncClient) -> None:
+    for path in ("/html/!!", "/html/t.me/nobody_here", "/html/news/9999", "/html/news/9999/", "/html/a%2Fb/x/y/z/z"):
+        answer = await client.get(path, headers={"Host": "elsewhere.example"})
+        assert 400 <= answer.status_code < 500
+        (home,) = re.findall(r'<a href="([^"]+)">To the front page', answer.text)
+        assert "elsewhere" not in answer.text
+        # As behind a proxy that gives the bridge a prefix.
+        assert httpx.URL(f"https://proxy.example/bridge{path}").join(home).path == "/bridge/"
+
+
 async def test_a_channel_that_the_account_may_not_read_is_forbidden(client: httpx.AsyncClient, server: Server) -> None:
     server.fail("messages.getHistory", "CHANNEL_PRIVATE")
     answer = await client.get("/rss/news")

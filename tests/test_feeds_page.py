@@ -367,6 +367,13 @@ def test_the_front_page_answers_with_addresses_or_a_reason() -> None:
     assert one(refusal, ".problem:not([id])").text == "No such flag."
 
 
+def test_the_front_pages_box_is_open_until_the_addresses_below_it_are_what_one_looks_for() -> None:
+    asked = msgspec.structs.replace(FRONT, choice=CHOSEN)
+    answered = msgspec.structs.replace(asked, channel="trains", addresses=ADDRESSES)
+    opened = ["open" in one(soup(render_front_page(front)), "details.choice").attrs for front in (asked, answered)]
+    assert opened == [True, False]
+
+
 # What people type can do nothing
 
 TRICKS = [

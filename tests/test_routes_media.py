@@ -93,7 +93,7 @@ async def serving(
         async def page(name: str) -> HTMLResponse:
             return HTMLResponse(f"<body>{name}</body>")
 
-        answers = ErrorAnswers(lambda status, detail: detail.encode(), {})
+        answers = ErrorAnswers(lambda status, detail, home: detail.encode(), {})
         answers.install(app)
         config = uvicorn.Config(
             FaultGuard(app, answers),

@@ -22,7 +22,7 @@ def small_app() -> FastAPI:
         return PlainTextResponse(f"{path} {request.query_params.get('q')}")
 
     app = FastAPI()
-    ErrorAnswers(lambda status, reason: b"", {}).install(app)
+    ErrorAnswers(lambda status, reason, home: b"", {}).install(app)
     app.router.routes.extend(router.routes)
     return app
 
