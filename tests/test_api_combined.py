@@ -327,6 +327,10 @@ async def test_a_channel_that_is_not_there_is_left_out_and_named(client: httpx.A
         assert (again.status_code, again.headers["cache-status"]) == (304, answer.headers["cache-status"])
     assert answer.json()["items"] == whole
     assert "Left out: nobody (there is no such channel)." in (await client.get("/html/alpha+nobody")).text
+    # Proxies refuse long headers; the description names all.
+    many = await client.get("/rss/alpha+" + "+".join(f"nobody_{number}" for number in range(12)))
+    assert many.headers["cache-status"].count("left-out") == 10
+    assert many.text.count("there is no such channel") == 12
 
 
 async def test_a_channel_that_joins_later_brings_its_old_posts(server: Server, tmp_path: Path) -> None:

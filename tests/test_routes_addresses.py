@@ -49,6 +49,12 @@ def test_a_feed_names_itself_and_its_sisters() -> None:
     ]
 
 
+def test_a_header_that_proxies_would_refuse_names_the_feed_alone() -> None:
+    many = "+".join(f"channel_number_{number}" for number in range(50))
+    long = Addresses(base_url=BASE, name=many, lasting_name=many)
+    assert long.link_header(FeedFormat.RSS) == f'<{BASE}/rss/{many}>; rel="self"; type="application/rss+xml"'
+
+
 def test_no_username_and_no_filter_can_end_an_address_or_a_header() -> None:
     odd = msgspec.structs.replace(NEWS, username='a>; rel="x"\r\nB: é')
     query = FeedQuery(filters=Filters(include_text='>; rel="x"\r\nB: é, <'))
