@@ -22,6 +22,10 @@ from errors import (
 )
 from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 
+# Pauses are remembered over restarts. Telegram's last for a day or two; one without end would need the owner's hand, and
+# to ask once a month harms nothing.
+LONGEST_FLOOD = 30 * 86400
+_LONGEST_NAME = 100
 LOG_IN_AGAIN = "log in again with `./run.sh login`"
 
 
@@ -138,13 +142,13 @@ def translate(error: Exception, method: str) -> BridgeError:
 
 
 def pause_of(flood: tl.Flood) -> int:
-    """The seconds of the pause that Telegram asks for."""
-    return flood.value if isinstance(flood.value, int) else 60
+    """The seconds of the pause that Telegram asks for, at most `LONGEST_FLOOD`."""
+    return min(flood.value, LONGEST_FLOOD) if isinstance(flood.value, int) else 60
 
 
 def name_of(error: tl.RPCError) -> str:
-    """The error's name as Telegram gives it, such as `CHANNEL_PRIVATE`."""
-    return error.ID or str(error.value or error.NAME)
+    """The error's name as Telegram gives it, such as `CHANNEL_PRIVATE`; a long one is cut."""
+    return " ".join((error.ID or str(error.value or error.NAME)).split())[:_LONGEST_NAME]
 
 
 _kurigrams_init = tl.RPCError.__init__

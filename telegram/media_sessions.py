@@ -17,7 +17,7 @@ from pyrogram.session.session import AuthKeyNotFound
 from errors import BridgeError, FloodWait, PassingFault, TelegramTimeout, TelegramUnavailable
 from telegram.cdn import trusted_keys
 from telegram.connection import Connection, pick_address
-from telegram.errors import KURIGRAM_ERRORS, ConnectionLost, translate
+from telegram.errors import KURIGRAM_ERRORS, AnswerNotUnderstood, ConnectionLost, translate
 from telegram.flood_rules import DOWNLOADS
 from telegram.session import OneTrySession
 from tg_throttle import RpcGate
@@ -132,7 +132,7 @@ class MediaSessions:
         asked_at = _now()
         try:
             answer = await session.call(query, time_limit)
-        except tl.RPCError:
+        except (tl.RPCError, AnswerNotUnderstood):
             place.answered_at = _now()
             raise
         except ConnectionLost:
@@ -142,8 +142,8 @@ class MediaSessions:
                 raise TelegramUnavailable("The connection for files was lost and is made anew", 5) from None
             raise
         except TimeoutError:
-            if place.answered_at < asked_at:
-                # It has answered nobody else either.
+            # It may have answered somebody else; or been replaced for another call that waited as long.
+            if place.answered_at < asked_at and place.session is session:
                 logger.warning("The file connection to data center %d does not answer: replaced", session.dc_id)
                 await self._retire(place, session)
             raise

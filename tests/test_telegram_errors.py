@@ -107,3 +107,26 @@ def test_an_unknown_error_leaves_no_file_in_the_working_directory(
     rpc_error(400, "SOMETHING_NEW")
     rpc_error(499, "SOMETHING_NEW")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        ("FLOOD_WAIT_86400", 86400),
+        ("FLOOD_WAIT_0", 0),
+        ("FLOOD_WAIT_-5", 60),
+        ("FLOOD_WAIT_99999999999", 30 * 86400),
+        ("FLOOD_WAIT_" + "9" * 400, 30 * 86400),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_no_number_makes_a_pause_without_end(name: str, seconds: int) -> None:
+    fault = translate(rpc_error(420, name), "messages.getHistory")
+    assert isinstance(fault, errors.FloodWait)
+    assert fault.retry_after == seconds
+
+
+def test_an_error_with_a_long_name_of_several_lines_is_told_in_one_short_line() -> None:
+    line = str(translate(rpc_error(400, "SOMETHING\nNEW" + "!" * 5000), "messages.getHistory"))
+    assert line.isprintable()
+    assert len(line) < 200

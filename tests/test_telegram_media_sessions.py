@@ -252,3 +252,36 @@ async def test_who_waits_for_a_connection_learns_that_the_bridge_shuts_down(
     with pytest.raises(ShuttingDown):
         await part
     assert time.monotonic() - began < 0.6
+
+
+async def test_a_silent_connection_is_told_once_however_many_parts_wait_for_it(
+    client: TelegramClient, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = await the_file(client, NEAR_POST)
+    assert await client.file_part(file, 0, 4096)
+    hung = server.fault(Action.HANG, "upload.getFile", 8)
+    parts = await asyncio.gather(
+        *(client.file_part(file, 4096 * number, 4096) for number in range(8)), return_exceptions=True
+    )
+    assert {type(part) for part in parts} <= {TelegramTimeout, TelegramUnavailable}
+    assert hung.hits == 8
+    assert [line for line in caplog.messages if "does not answer: replaced" in line] == [
+        "The file connection to data center 2 does not answer: replaced"
+    ]
+    await until_it_comes(client, file, FILE)
+
+
+async def test_a_part_that_cannot_be_understood_does_not_make_a_connection_look_dead(
+    client: TelegramClient, server: Server
+) -> None:
+    file = await the_file(client, NEAR_POST)
+    before = media_of(server, 2)
+    server.fault(Action.HANG, "upload.getFile", 1)
+    waiting = asyncio.create_task(client.file_part(file, 0, 4096))
+    await asyncio.sleep(0.2)
+    server.fault(Action.UNKNOWN_TYPE, "upload.getFile", 1)
+    with pytest.raises(TelegramUnavailable, match="can't be understood"):
+        await client.file_part(file, 4096, 4096)
+    with pytest.raises(TelegramTimeout):
+        await waiting
+    assert media_of(server, 2) == before
