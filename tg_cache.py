@@ -75,6 +75,7 @@ class History:
             max_memory_messages=max_memory_messages,
             is_noise=is_noise,
         )
+        self._directory.on_change = self._windows.mark_changed
         threads = ThreadDirectory(source, self._directory, ttl=lambda: channel_ttl * jitter(), clock=clock)
         self._places = Places(self._directory, threads)
         self._is_noise = is_noise

@@ -68,6 +68,8 @@ class Directory:
 
     What is found is fresh for `ttl()` seconds, which is never more than `longest_ttl`. A username is asked for again
     after that time, so one that was given to another chat leads there.
+
+    `on_change`, which may be set, is told the id of a chat whose name, description or photo turns out to have changed.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Directory:
         self._resolving: SingleFlight[str, _Owner] = SingleFlight()
         self._informing: SingleFlight[int, Found] = SingleFlight()
         self._renewing: SingleFlight[int, Channel | None] = SingleFlight()
+        self.on_change: Callable[[int], Awaitable[None]] = _ignore
         self.setbacks = Setbacks(clock)
         self.refusals = Refusals(clock)
 
@@ -212,6 +215,8 @@ class Directory:
                 raise
             return Found(known.channel, None if is_partial(fault) else fault)
         await self._keep(channel, lasts)
+        if known is not None and _shown(known.channel) != _shown(channel):
+            await self.on_change(channel.id)
         return Found(channel)
 
     async def _ask_info(
@@ -317,3 +322,13 @@ def put_recent(memory: OrderedDict[K, V], key: K, value: V) -> None:
     memory.move_to_end(key)
     if len(memory) > _MEMORY:
         memory.popitem(last=False)
+
+
+async def _ignore(channel_id: int) -> None:
+    pass
+
+
+def _shown(channel: Channel) -> tuple[object, ...]:
+    """What feeds show of a chat beside its posts."""
+    photo = None if channel.photo is None else channel.photo.unique_id
+    return channel.title, channel.username, channel.about, photo

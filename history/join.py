@@ -107,6 +107,14 @@ def patched(held: Held, *, changed: Sequence[Message], deleted: Sequence[int], n
     return _versioned(held, joined, now)
 
 
+def changed(held: Held, *, now: float) -> Held:
+    """The same with a new version and time of change: it or its chat's own data reads otherwise now."""
+    # Milliseconds rather than a count, so that a version is never used twice, not even after the cache was lost.
+    return msgspec.structs.replace(
+        held, version=max(held.version + 1, int(now * 1000)), changed_at=max(held.changed_at, int(now))
+    )
+
+
 def trimmed(held: Held, is_noise: IsNoise) -> Held:
     """What of it is kept: not all of the noise, and then not the oldest."""
     if len(held.messages) <= MAX_MESSAGES + _TRIM_SLACK:
@@ -127,10 +135,7 @@ def _versioned(old: Held, new: Held, now: float) -> Held:
     after = {message.id: message for message in new.messages if message.id >= floor}
     if before.keys() == after.keys() and all(_reads_the_same(before[key], after[key]) for key in before):
         return new
-    # Milliseconds rather than a count, so that a version is never used twice, not even after the cache was lost.
-    return msgspec.structs.replace(
-        new, version=max(old.version + 1, int(now * 1000)), changed_at=max(old.changed_at, int(now))
-    )
+    return changed(new, now=now)
 
 
 def _reads_the_same(old: Message, new: Message) -> bool:

@@ -170,6 +170,11 @@ class Windows:
             self.memory.put(channel_id, held)
         return held
 
+    async def mark_changed(self, channel_id: int) -> None:
+        """Note that the chat's own data reads otherwise, which is part of all that is made of its history."""
+        now = self._clock()
+        await self.change(channel_id, lambda held: held and join.changed(held, now=now))
+
     async def change(self, channel_id: int, change: Callable[[Held | None], Held | None]) -> Held | None:
         """Change what is stored of a channel, in one transaction, and what is in memory with it."""
 

@@ -84,7 +84,8 @@ class FakeTelegram:
 
     async def full_channel(self, channel: Channel, *, priority: Priority) -> Channel:
         await self._called("full", priority)
-        return msgspec.structs.replace(self._known(channel), about="All about it")
+        known = self._known(channel)
+        return msgspec.structs.replace(known, about=known.about or "All about it")
 
     async def history(
         self, channel: Channel, *, offset_id: int = 0, limit: int = PAGE, priority: Priority

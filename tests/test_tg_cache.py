@@ -235,6 +235,36 @@ async def test_counters_and_file_references_are_renewed_without_a_new_version(be
     assert (await bench.seen()).messages == after.messages
 
 
+async def test_another_title_description_or_photo_is_a_change_and_another_reference_is_none(bench: Bench) -> None:
+    def photo(unique_id: str, reference: bytes) -> FileRef:
+        return FileRef(
+            location=FileLocation.PEER_PHOTO,
+            id=1,
+            access_hash=2,
+            file_reference=reference,
+            dc_id=2,
+            unique_id=unique_id,
+        )
+
+    bench.telegram.write(3)
+    seen = await bench.seen()
+    changes: list[tuple[dict[str, Any], bool]] = [
+        ({"title": "Olds"}, True),
+        ({"about": "What is new"}, True),
+        ({"photo": photo("a", b"old")}, True),
+        ({"photo": photo("a", b"new"), "access_hash": 77, "members": 9}, False),
+        ({"photo": photo("b", b"new")}, True),
+    ]
+    for change, is_seen in changes:
+        bench.clock.now += 2 * CHANNEL_TTL
+        bench.telegram.channels[NEWS.id] = msgspec.structs.replace(bench.telegram.channels[NEWS.id], **change)
+        before, seen = seen, await bench.seen()
+        assert (seen.version > before.version) is is_seen
+        assert seen.changed_at == (int(bench.clock.now) if is_seen else before.changed_at)
+    bench.fresh_history()
+    assert (await bench.seen()).changed_at == seen.changed_at
+
+
 async def test_the_time_of_change_is_the_same_after_the_cache_was_lost(bench: Bench, tmp_path: Path) -> None:
     bench.telegram.write(20)
     bench.telegram.edit(5, edit_date=5000)
