@@ -326,7 +326,8 @@ BLOCKS: dict[str, tuple[rich.Block, str]] = {
                 rich.ListItem(blocks=()),
             )
         ),
-        '<ul dir="auto"><li>a<p dir="auto">b</p></li><li>☑ c</li><li>☐ <hr></li><li></li></ul>',
+        '<ul dir="auto"><li>a<p dir="auto">b</p></li><li class="task">☑ c</li><li class="task">☐ <hr></li>'
+        "<li></li></ul>",
     ),
     "numbered list": (
         rich.List(

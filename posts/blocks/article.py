@@ -100,6 +100,8 @@ class _Writer:
     def _item(self, item: rich.ListItem) -> str:
         value = "" if item.value is None else f' value="{item.value}"'
         box = "" if item.checked is None else "☑ " if item.checked else "☐ "
+        if box:
+            value = f'{value} class="task"'
         # A lone paragraph is the item's own line.
         first, *others = item.blocks or (None,)
         if isinstance(first, rich.Paragraph) and not first.small:
