@@ -41,11 +41,9 @@ def feed_router(
 
     async def feed(request: Request, asked: Admitted, format: FeedFormat) -> Response:
         query = parse_feed_query(with_whole_lists(request.query_params), merge=merge, several=asked.place is None)
-        opened = (
-            format is not FeedFormat.HTML
-            and opened_in_browser(request.headers)
-            and not parse_flag(request.query_params, "raw")
-        )
+        is_feed = format is not FeedFormat.HTML
+        raw = is_feed and parse_flag(request.query_params, "raw")
+        opened = is_feed and not raw and opened_in_browser(request.headers)
         base_url = origin.base_url(request)
         if asked.place is not None:
             served = await documents.feed(asked.place, query, format, base_url, as_page=opened)

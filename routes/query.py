@@ -154,12 +154,15 @@ def _search(params: Mapping[str, str], name: str) -> str:
     Nothing at all, as forms send it, is no search; what has no word in it is a mistake.
     """
     text = params.get(name, "")
-    if text:
-        try:
-            Search(text)
-        except SearchError as fault:
-            raise BadParameter(name, str(fault)) from None
-    return one_line(text)
+    if not text:
+        return ""
+    # What is left of the text is searched for, and there may be nothing left.
+    line = one_line(text)
+    try:
+        Search(line)
+    except SearchError as fault:
+        raise BadParameter(name, str(fault)) from None
+    return line
 
 
 def _pattern(params: Mapping[str, str], name: str) -> str:
