@@ -22,8 +22,8 @@ from errors import (
 )
 from telegram.refusals import AccountBanned, KeyUnknown, SessionRevoked, WrongApplication
 
-# Pauses are remembered over restarts. Telegram's last for a day or two; one without end would need the owner's hand, and
-# to ask once a month harms nothing.
+# Pauses are remembered over restarts. Telegram's last for a day or two; one without end would need the owner's hand,
+# and to ask once a month harms nothing.
 LONGEST_FLOOD = 30 * 86400
 _LONGEST_NAME = 100
 LOG_IN_AGAIN = "log in again with `./run.sh login`"

@@ -86,7 +86,13 @@ def test_axe_does_look(browser: Browser) -> None:
 
 
 def test_html_validate_finds_nothing_wrong(demo: Demo) -> None:
-    paths = PAGES | {"a wrong request": "/html/demo_lighthouse?limit=0"}
+    paths = PAGES | {
+        "a wrong request": "/html/demo_lighthouse?limit=0",
+        "several channels": "/html/demo_station+demo_lantern?limit=4",
+        "a folder": "/html/folder/By%20the%20sea?limit=4",
+        "a topic": "/html/demo_workshop/topic/1?limit=4",
+        "comments": "/html/demo_lighthouse/81/comments",
+    }
     paths |= {title: f"{httpx.URL(url).path.replace('/rss/', '/html/')}?limit=200" for title, url in demo.feeds.items()}
     # One in ten, which is another kind each time.
     paths |= {f"post {number}": f"/html/demo_lighthouse/{number}" for number in range(1, 80, 10)}
