@@ -263,7 +263,8 @@ async def test_a_silent_connection_is_told_once_however_many_parts_wait_for_it(
     parts = await asyncio.gather(
         *(client.file_part(file, 4096 * number, 4096) for number in range(8)), return_exceptions=True
     )
-    assert {type(part) for part in parts} <= {TelegramTimeout, TelegramUnavailable}
+    # Some may come over the new connection.
+    assert TelegramTimeout in {type(part) for part in parts}
     assert hung.hits == 8
     assert [line for line in caplog.messages if "does not answer: replaced" in line] == [
         "The file connection to data center 2 does not answer: replaced"
