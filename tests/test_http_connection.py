@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from fastapi import FastAPI
@@ -20,22 +20,36 @@ class Impatient(HttpConnection):
     request_timeout = 0.5
 
 
-@pytest.fixture
-async def port() -> AsyncIterator[int]:
+@asynccontextmanager
+async def listening(connection: type[HttpConnection]) -> AsyncIterator[int]:
+    """The port of a server."""
     app = FastAPI()
 
     @app.get("/hello")
     async def hello() -> str:
-        # Longer than a client may take for its request.
+        # Longer than an impatient server gives a client for its request.
         await asyncio.sleep(1)
         return "hello"
 
     listener = listen("127.0.0.1", 0)
-    server = create_server(app, connection=Impatient)
+    server = create_server(app, connection=connection)
     running = asyncio.create_task(server.serve(sockets=[listener]))
     yield listener.getsockname()[1]
     server.should_exit = True
     await running
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    async with listening(Impatient) as port:
+        yield port
+
+
+@pytest.fixture
+async def patient() -> AsyncIterator[int]:
+    """A port, however slow the machine is."""
+    async with listening(HttpConnection) as port:
+        yield port
 
 
 @pytest.mark.parametrize("begin", [b"", b"GET /hello HTTP/1.1\r\nHost: x\r\nX-Slow: "], ids=["silent", "half"])
@@ -80,8 +94,8 @@ async def test_who_sends_a_body_drop_by_drop_gets_the_answer_and_is_sent_away_th
     ],
     ids=["many headers", "a long header", "a long address"],
 )
-async def test_what_is_too_much_for_a_request_is_refused_and_not_kept(port: int, begin: bytes, more: bytes) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def test_what_is_too_much_for_a_request_is_refused_and_not_kept(patient: int, begin: bytes, more: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", patient)
     writer.write(begin)
     sent = 0
     with suppress(ConnectionError):
@@ -95,8 +109,8 @@ async def test_what_is_too_much_for_a_request_is_refused_and_not_kept(port: int,
     writer.close()
 
 
-async def test_many_requests_at_once_and_trailers_are_no_large_head(port: int) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def test_many_requests_at_once_and_trailers_are_no_large_head(patient: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", patient)
     post = GOOD[:-2].replace(b"GET", b"POST") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"
     writer.write(post + b"X-Trailer: y\r\n" * 40_000 + b"\r\n")
     async with asyncio.timeout(10):
