@@ -15,6 +15,9 @@ _WHOLE = frozenset("йїў")
 _HALVES = {"и\u0306": "й", "і\u0308": "ї", "у\u0306": "ў", "И\u0306": "й", "І\u0308": "ї", "У\u0306": "ў"}
 # Tatweel, the soft hyphen, and characters that look like nothing at all.
 _UNSEEN = frozenset("\u0640\u00ad\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
+# What stands around words and belongs to none: quotes and brackets, and behind them commas, stops and the like.
+_AROUND = "\"'`()[]{}«»‹›“”„‟‘’‚‛「」『』《》〈〉【】"
+_BEHIND = _AROUND + ",;:.!?\u060c\u061b\u061f\u06d4\u3001\u3002\u0964"
 # Scripts that put no space between words, so that a word may begin anywhere: Thai to Burmese, Khmer, kana, Han.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -44,7 +47,7 @@ class Search:
         if len(text) > LONGEST_SEARCH:
             raise SearchError(f"must have at most {LONGEST_SEARCH} characters, has {len(text)}")
         self._folding = _Folding()
-        words = dict.fromkeys(self._fold(text).split())
+        words = dict.fromkeys(map(_bare, self._fold(text).split()))
         if not words:
             raise SearchError("has no word to look for")
         self._words = [(word, _beginning(word)) for word in words]
@@ -85,6 +88,12 @@ def _is_accent(char: str) -> bool:
     """
     kind = unicodedata.combining(char)
     return 10 <= kind <= 36 or kind >= 200
+
+
+def _bare(word: str) -> str:
+    """The word without what stands around it in a sentence; a sign that stands alone is what is looked for."""
+    bare = word.lstrip(_AROUND).rstrip(_BEHIND)
+    return bare if any(map(str.isalnum, bare)) else word
 
 
 def _beginning(word: str) -> re.Pattern[str]:

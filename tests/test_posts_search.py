@@ -44,6 +44,14 @@ from posts.search import LONGEST_SEARCH, Search, SearchError
         ("cooperate", "co\u00adoperate"),
         ("각", "각하"),
         ("каф é", "кафе e"),
+        # As it stands in a sentence, or is copied out of one.
+        ('"night train"', "A train at night"),
+        ("«ночной» “поезд”", "Поезд, ночной"),
+        ("lamps, (oil); wicks...", "oil for lamps and wicks"),
+        ("「天文台」、", "坂の上の天文台"),
+        ("هل؟", "هل هذا"),
+        ("c++, (#news)", "#news about C++"),
+        (":)", "well :)"),
     ],
 )
 def test_found(words: str, text: str) -> None:
@@ -63,6 +71,11 @@ def test_found(words: str, text: str) -> None:
         ("かき", "がき"),
         ("가", "각하"),
         ("कल", "कुल"),
+        # Signs that belong to a word count, and so do those that stand alone.
+        ("c++,", "C"),
+        ("#news.", "news"),
+        (".net", "net"),
+        ('"', "no quotes"),
     ],
 )
 def test_not_found(words: str, text: str) -> None:
