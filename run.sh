@@ -21,7 +21,7 @@ SCRIPT=$ROOT/$(basename "$SCRIPT")
 VENV=$ROOT/.venv
 PYTHON=$VENV/bin/python
 # Tools that run for real, as command:Debian-package.
-TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils gpo:gpodder node:nodejs npm:npm"
+TEST_TOOLS="newsboat:newsboat chromium:chromium xmllint:libxml2-utils gpo:gpodder"
 NODE_FOLDER=$ROOT/tests/node
 BENCH_TOOLS="wrk:wrk"
 
@@ -92,9 +92,19 @@ install_tools() { # command:package ...
     >/dev/null || die "Could not install$missing; install them by hand and run this again."
 }
 
+# Makes `node` and `npm` those of the system, or else of .venv.
+find_node() {
+  if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
+    return
+  fi
+  install_python requirements-node.txt
+  export PATH=$VENV/bin:$PATH
+}
+
 # Installs the tests' Node packages beside their list, once for each content of its lock file and each Node.
 install_node() {
   local installed=$NODE_FOLDER/node_modules/.installed stamp
+  find_node
   stamp=$({ cat "$NODE_FOLDER/package-lock.json" && node --version; } | cksum)
   if [ -e "$installed" ] && [ "$(cat "$installed")" = "$stamp" ]; then return; fi
   say "Installing the tests' Node packages in $NODE_FOLDER (once) ..."
