@@ -1,8 +1,7 @@
 // Judges pages by the rules of html-validate, which include those of accessibility.
 // Reads from standard input a JSON object of pages by name; writes a JSON list of what is wrong.
 import { readFileSync } from "node:fs";
-// The package's own entry needs a newer Node than some systems have, for colours on a terminal.
-import { HtmlValidate, StaticConfigLoader } from "html-validate/browser";
+import { HtmlValidate, StaticConfigLoader } from "html-validate";
 
 // Whole pages by all that the package advises.
 const EXTENDS = ["html-validate:recommended", "html-validate:document"];
