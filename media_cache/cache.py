@@ -19,6 +19,7 @@ from media_cache.flights import Flights
 from media_cache.gone import GoneMemory, Place
 from media_cache.layout import MediaFolder
 from media_cache.pace import Patience, TimeLimits
+from media_cache.room import Room
 from media_cache.shared_file import Chunk
 from media_cache.source import FileSource, FindFile
 from media_cache.sweeper import CacheLimits, Sweeper
@@ -84,6 +85,7 @@ class MediaCache:
         self._store = store
         self._source = source
         self._time_limits = time_limits or TimeLimits()
+        self._room = Room()
         self._parts_in_flight = parts_in_flight
         self._patience = patience
         self._now = now
@@ -309,6 +311,7 @@ class MediaCache:
             refresh,
             modified=file.date or int(self._now()),
             limits=self._time_limits,
+            room=self._room,
             parts_in_flight=self._parts_in_flight,
             patience=self._patience,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
@@ -26,6 +25,7 @@ from media_cache.mime import mime_of
 from media_cache.pace import Pace, Patience, TimeLimits, WrongPart
 from media_cache.part_source import PartSource
 from media_cache.parts import SMALLEST_PART, PartMap, index_of, part_at
+from media_cache.room import Claim, Room
 from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
 from media_cache.threads import in_thread, to_its_end
@@ -69,12 +69,13 @@ class Download:
         *,
         modified: int,
         limits: TimeLimits,
+        room: Room,
         parts_in_flight: int = PARTS_IN_FLIGHT,
         patience: Patience | None = None,
         linger: float = LINGER,
     ) -> None:
         """`path` is the file's final name, `refresh` fetches its message anew for a fresh reference, `modified` (unix
-        seconds) is what the file's Last-Modified will be."""
+        seconds) is what the file's Last-Modified will be, `room` is that of all downloads to the disk."""
         self.path = path
         self.unique_id = file.unique_id
         self.file_name = file.file_name
@@ -83,6 +84,7 @@ class Download:
         self._size = file.size
         self._source = PartSource(file, source, refresh)
         self._limits = limits
+        self._room = room
         self._parts_in_flight = parts_in_flight
         self._patience = patience or Patience()
         self._pace = Pace(parts_in_flight, self._patience)
@@ -104,6 +106,7 @@ class Download:
         # While it runs.
         self._turn: Turn | None = None
         self._deadline: asyncio.Timeout | None = None
+        self._claim: Claim | None = None
 
     # What viewers ask.
 
@@ -204,13 +207,16 @@ class Download:
             if not self._ended.is_set():
                 self._failure = failure
                 self._wake_all()
+            if self._claim is not None:
+                self._room.release(self._claim)
             if self._part_file is not None:
                 # What the disk does not let go now is the sweeper's.
                 with suppress(OSError):
                     await in_thread(self._part_file.discard)
 
     async def _fetch(self) -> None:
-        if not await in_thread(self._has_room):
+        self._claim = await self._room.claim(self.path.parent, self._size)
+        if self._claim is None:
             # What is gone at Telegram is gone, however full the disk is; the smallest part shows it.
             with suppress(WrongPart):
                 await self._source.part(0, SMALLEST_PART, min(SMALLEST_PART, self._size) if self._size else None)
@@ -228,12 +234,6 @@ class Download:
         else:
             return
         raise first
-
-    def _has_room(self) -> bool:
-        """Whether the disk has room for the file. Runs in a thread."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        disk = os.statvfs(self.path.parent)
-        return disk.f_bavail * disk.f_frsize >= self._size
 
     def _prepare(self) -> None:
         """Open the part file. Runs in a thread."""
@@ -345,8 +345,9 @@ class Download:
             raise Abandoned
 
     async def _store(self, index: int, offset: int, data: bytes) -> None:
-        assert self._part_file is not None
+        assert self._part_file is not None and self._claim is not None
         await in_thread(self._part_file.write_at, offset, data)
+        self._claim.wrote(len(data))
         if index == 0:
             self._mime_type = await in_thread(mime_of, data, self._telegram_type)
             self._typed.set()

@@ -32,6 +32,7 @@ from media_cache import download as download_module
 from media_cache.download import HUGE, Abandoned, Download
 from media_cache.pace import Patience, TimeLimits
 from media_cache.parts import FIRST_PART_SIZE
+from media_cache.room import Room
 from model.media import FileRef
 
 MIB = 1024 * 1024
@@ -60,6 +61,7 @@ def make(
         refresh or Finder(file),
         modified=1,
         limits=limits or TimeLimits(),
+        room=Room(),
         parts_in_flight=parts_in_flight,
         patience=patience,
         linger=linger,

@@ -20,7 +20,7 @@ from telegram_world import FAR_FILE, FILE, small_world
 from errors import StorageUnavailable
 from media_cache.cache import Complete, MediaCache, Progress
 from media_cache.layout import is_part
-from tgserver import Server
+from tgserver import Action, Server
 
 MIB = 1024 * 1024
 DISK_MIB = 8
@@ -101,6 +101,34 @@ async def test_a_disk_that_becomes_full_costs_the_files_that_do_not_fit_and_only
         assert isinstance(await cache.open(CHANNEL, POST, "film", Finder(film)), Complete)
 
 
+async def test_of_files_for_which_there_is_not_room_together_the_last_are_refused_before_their_first_byte(
+    disk: Path,
+) -> None:
+    source = MemorySource()
+    contents = {name: file_bytes(3 * MIB, name) for name in ("first", "second", "third", "fourth")}
+    finders = {name: Finder(source.put(content, name)) for name, content in contents.items()}
+
+    async def first_byte(name: str, cache: MediaCache) -> Progress:
+        found = await cache.open(CHANNEL, POST, name, finders[name])
+        assert isinstance(found, Progress)
+        await found.download.wait_for(0)
+        return found
+
+    async with media_cache(disk, source, max_parallel=4) as cache:
+        # Each file's first part comes, the others wait: the disk looks empty, and there is room for two of the files.
+        source.gate, source.let_through = asyncio.Event(), {0}
+        begun = await asyncio.gather(*(first_byte(name, cache) for name in contents), return_exceptions=True)
+        refused = [fault for fault in begun if not isinstance(fault, Progress)]
+        assert [str(fault) for fault in refused] == [f"There is no room for a file of {3 * MIB} bytes on the disk"] * 2
+        source.gate.set()
+        for found in begun:
+            if isinstance(found, Progress):
+                assert await read_all(found) == contents[found.download.unique_id]
+                await found.download.finished()
+        assert len(on_disk(disk)) == 2
+        assert cache.failing == 0
+
+
 async def test_a_limit_on_the_size_of_files_is_like_a_full_disk_and_no_signal_ends_the_service(tmp_path: Path) -> None:
     async with Server(small_world()) as server, service_process(server, tmp_path, MEDIA_WARM="false") as service:
         await service.until_ping(connected=True)
@@ -119,8 +147,10 @@ async def test_a_limit_on_the_size_of_files_is_like_a_full_disk_and_no_signal_en
             assert int(refused.headers["retry-after"]) > 0
         # In mid-file: its beginning is on its way by then, and does not look whole.
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (700_000, usual[1]))
+        server.fault(Action.DELAY, "upload.getFile", None, after=1, seconds=0.5)
         with pytest.raises(httpx.RemoteProtocolError):
             await http.get(film)
+        server.faults.clear()
         assert (await http.get(photo)).content == FAR_FILE
         assert (await http.get("/ping")).status_code == 200
         resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
