@@ -48,6 +48,8 @@ DOWN_GRACE = 5.0
 STOP_TIMEOUT = 8.0
 # Seconds before Telegram is asked again whether it knows the session.
 KEY_DOUBT_PAUSE = 2.0
+# Connections that end sooner than this are followed by growing pauses, in seconds.
+CALM_AFTER = 60.0
 
 
 class State(StrEnum):
@@ -116,6 +118,7 @@ class TelegramClient:
         self._library: Library | None = None
         # Whether Telegram has said once that it does not know the session, and not been asked again yet.
         self._doubted = False
+        self._ready_at = float("inf")
         # Set when an attempt to connect has come to a good end, or to one that no further attempt would change.
         self._settled = asyncio.Event()
         self._watchdog = Watchdog(
@@ -255,10 +258,13 @@ class TelegramClient:
                 if isinstance(fault, KeyUnknown) and not self._doubted:
                     # An ended login stays ended until the owner acts, so it takes more than one word.
                     self._doubted = True
-                    self._become(
-                        State.CONNECTING, TelegramUnavailable("Telegram does not know the session: asking again", 5)
-                    )
-                    await asyncio.sleep(KEY_DOUBT_PAUSE)
+                    pause = self._options.first_pause if self._stood else pause
+                    unsure = TelegramUnavailable("Telegram does not know the session: asking again", max(5, pause))
+                    self._become(State.CONNECTING, unsure)
+                    if pause > self._options.first_pause:
+                        logger.warning("Telegram does not know the session: asking again")
+                    await asyncio.sleep(max(KEY_DOUBT_PAUSE, pause))
+                    pause = min(pause * 2, self._options.longest_pause)
                     continue
                 self._become(_state_of(fault), fault)
                 self._settled.set()
@@ -268,9 +274,15 @@ class TelegramClient:
                 if not self._gate.pause(CONNECTING):
                     self._gate.flood(fault.retry_after, CONNECTING)
             except BridgeError as fault:
+                pause = self._options.first_pause if self._stood else pause
                 self._become(State.UNAVAILABLE, fault)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self._options.longest_pause)
+
+    @property
+    def _stood(self) -> bool:
+        """Whether the latest connection stood long enough to owe its end to something new."""
+        return time.monotonic() - self._ready_at > CALM_AFTER
 
     async def _outwait_flood(self) -> None:
         """Return when Telegram has nothing against a new connection, whoever was told so, and in which process."""
@@ -282,6 +294,7 @@ class TelegramClient:
 
     async def _connect_and_watch(self) -> None:
         """Be connected until the connection ends. Raises why, if it is for more than a moment."""
+        self._ready_at = float("inf")
         await asyncio.to_thread(self._file.prepare)
         with self._file.lock():
             if not await asyncio.to_thread(self._file.is_logged_in):
@@ -294,6 +307,7 @@ class TelegramClient:
                 self._library = Library(version=account.kurigram_version, layer=account.layer)
                 account.on_lost(self._watchdog.note_disconnect)
                 self._doubted = False
+                self._ready_at = time.monotonic()
                 self._become(State.READY)
                 self._settled.set()
                 logger.info("Connected to Telegram as %s", account.name)

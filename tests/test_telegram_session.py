@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from telegram_world import client_for, logged_in, small_world, until, until_state
 
+import telegram_client
 from errors import TelegramRefused, TelegramUnavailable
 from model.files import files_of
 from telegram_client import State, TelegramClient
@@ -162,5 +163,36 @@ async def test_answers_that_are_none_do_not_end_the_attempts_to_connect(
         assert [task.deaths for task in client.background().values()] == [0, 0, 0]
         server.faults.clear()
         await until_state(client, State.READY)
+    finally:
+        await client.stop()
+
+
+async def test_a_key_that_is_refused_soon_after_each_connection_costs_ever_fewer_of_them(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A trouble of Telegram's own, which comes out of some calls only."""
+    monkeypatch.setattr(telegram_client, "KEY_DOUBT_PAUSE", 0.01)
+    client = client_for(server, await logged_in(server, tmp_path / "session"), first_pause=0.1, longest_pause=60)
+    await client.start()
+    try:
+        await until_state(client, State.READY)
+        news = await client.resolve("news")
+        server.fault(Action.TRANSPORT_ERROR, "messages.getHistory", code=-404)
+        began = time.monotonic()
+        for _ in range(5):
+            with pytest.raises(TelegramUnavailable):
+                await client.history(news)
+            await until_state(client, State.CONNECTING)
+            await until_state(client, State.READY)
+        assert time.monotonic() - began > 0.1 + 0.2 + 0.4 + 0.8 + 1.6
+        assert "Telegram does not know the session: asking again" in caplog.messages
+        # One that stood has nothing to do with those before.
+        monkeypatch.setattr(telegram_client, "CALM_AFTER", 0.0)
+        with pytest.raises(TelegramUnavailable):
+            await client.history(news)
+        began = time.monotonic()
+        await until_state(client, State.CONNECTING)
+        await until_state(client, State.READY)
+        assert time.monotonic() - began < 3.2
     finally:
         await client.stop()
