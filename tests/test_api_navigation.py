@@ -211,9 +211,10 @@ async def test_with_the_token_in_the_path_a_page_is_walked_and_filtered_without_
         answer = await client.get(opened)
         assert "secret" not in answer.text
         page = soup(answer)
-        older = soup(await client.get(opened.join(str(page.select("a[rel=next]")[0]["href"]))))
-        assert len(older.select("article")) == 5
-        assert older.select("article .u-url")[0]["href"] != page.select("article .u-url")[0]["href"]
+        for kind in ("a", "link"):
+            older = soup(await client.get(opened.join(str(page.select(f"{kind}[rel=next]")[0]["href"]))))
+            assert len(older.select("article")) == 5
+            assert older.select("article .u-url")[0]["href"] != page.select("article .u-url")[0]["href"]
         (form,) = page.select("form")
         assert "action" not in form.attrs
         chosen = await client.get(opened.copy_with(query=b"include_text=4&exclude_text=&limit=3"))

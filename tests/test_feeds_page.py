@@ -235,10 +235,10 @@ def test_a_page_that_may_have_the_token_in_its_path_leads_on_without_naming_it()
     source = feed([post()], older_url=f"{BASE}/html/trains?before=80&limit=10", newer_url=f"{BASE}/html/trains")
     parsed = soup(page.render(source, UTC, CHOICE))
     assert "action" not in one(parsed, "form").attrs
-    assert one(parsed, "a[rel=next]")["href"] == "?before=80&limit=10"
-    assert one(parsed, "a[rel=prev]")["href"] == "?"
-    # Programs have no use for references that depend on how a page was opened.
-    assert one(parsed, "link[rel=next]")["href"] == source.older_url
+    # Browsers fetch by themselves what the head says is next: without the token that would count as a guess of it.
+    for kind in ("a", "link"):
+        assert one(parsed, f"{kind}[rel=next]")["href"] == "?before=80&limit=10"
+        assert one(parsed, f"{kind}[rel=prev]")["href"] == "?"
 
 
 def test_an_opened_feed_says_what_it_is_and_what_to_copy() -> None:
