@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 from errors import BadParameter
 from feeds.page import Choice, FrontPage, content_security_policy, render_front_page
-from model.channel_key import parse_channel_keys, spelling
+from model.channel_key import parse_channel_key, parse_channel_keys, spelling
+from model.thread import thread_name
 from posts.filters import Filters
 from routes.addresses import PATHS, query_of
 from routes.answers import page_response
@@ -22,6 +23,7 @@ from routes.headers import COMMON_HEADERS, METHODS
 from routes.origin import Origin
 from routes.query import LIMIT_MAX, LIMIT_MIN, FeedQuery, parse_feed_query, with_whole_lists
 from routes.target import FOLDER
+from routes.thread_paths import take_thread
 from telegram_client import State, Status
 
 # What anybody may know. The client's own reason names files and processes: it is in the log.
@@ -128,6 +130,10 @@ def _name_of(text: str) -> str:
     """What follows a route in the addresses of what somebody has typed. Raises BadParameter."""
     if text.startswith(f"{FOLDER}/"):
         return folder_path(text.removeprefix(f"{FOLDER}/"))
+    *chat, first, second = ["", "", *text.strip("/").split("/")]
+    if thread := take_thread([first, second], is_token=lambda segment: False, with_post=False):
+        key = parse_channel_key("/".join(chat).strip("/"))
+        return thread_name(spelling(key), thread.kind, thread.root_id)
     return "+".join(map(spelling, parse_channel_keys(text)))
 
 

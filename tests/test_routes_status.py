@@ -66,6 +66,23 @@ async def test_neither_tells_whose_account_it_is_nor_where_its_files_lie() -> No
         assert "Ada" not in text
 
 
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("@Group/topic/3", "group/topic/3"),
+        ("t.me/c/123/45/comments/", "-1000000000123/45/comments"),
+        ("https://t.me/name/topic/1", "name/topic/1"),
+    ],
+)
+async def test_the_front_page_makes_addresses_of_topics_and_comments(typed: str, name: str) -> None:
+    assert f"/rss/{name}?limit=5" in (await get(Status(state=State.READY), "/", channel=typed, limit="5")).text
+
+
+@pytest.mark.parametrize("typed", ["group/topic/0", "name/99999999999/comments"])
+async def test_the_front_page_says_what_is_wrong_with_a_thread(typed: str) -> None:
+    assert "must be a number from 1" in (await get(Status(state=State.READY), "/", channel=typed)).text
+
+
 async def test_what_is_typed_into_the_front_page_comes_back_as_text() -> None:
     answer = await get(Status(state=State.READY), "/", channel='"><script>alert(1)</script>')
     assert answer.status_code == 200
