@@ -12,8 +12,10 @@ from config import Network
 from errors import BadParameter
 
 # A host name or address with an optional port (RFC 9110 7.2, RFC 3986 3.2.2), nothing that could end a URL's authority.
-_HOST = re.compile(r"(?:[A-Za-z0-9_.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-_PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]+)*/?")
+_HOST = re.compile(r"(?:[A-Za-z0-9_.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?")
+# Without the segments `.` and `..`, which clients take for steps in the path (RFC 3986 5.2.4).
+_PREFIX = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*/?")
+_PORTS = range(1, 2**16)
 
 
 class Origin:
@@ -52,7 +54,8 @@ class Origin:
             scheme = self._forwarded(request, "x-forwarded-proto") or scheme
             host = self._forwarded(request, "x-forwarded-host") or host
             prefix = self._forwarded(request, "x-forwarded-prefix").rstrip("/")
-        if _HOST.fullmatch(host) is None:
+        found = _HOST.fullmatch(host)
+        if found is None or (found[1] is not None and int(found[1]) not in _PORTS):
             raise BadParameter("Host", "the header must be a host name or address with an optional port")
         if scheme not in {"http", "https"}:
             raise BadParameter("X-Forwarded-Proto", "must be http or https")

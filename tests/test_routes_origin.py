@@ -70,18 +70,21 @@ def test_a_client_that_names_no_host_gets_the_address_that_it_reached() -> None:
     assert Origin("", ()).base_url(request(host="")) == "http://0.0.0.0:8000"
 
 
-@pytest.mark.parametrize("host", ["a b", 'x"><script>', "evil.example/path", "name:port", "user@host"])
+@pytest.mark.parametrize(
+    "host", ["a b", 'x"><script>', "evil.example/path", "name:port", "user@host", "name:65536", "name:0"]
+)
 def test_a_host_that_is_no_host_is_a_bad_request(host: str) -> None:
     with pytest.raises(BadParameter, match="Host"):
         Origin("", ()).base_url(request(host=host))
 
 
-@pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "192.0.2.1", "bridge.example.org"])
+@pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "192.0.2.1", "bridge.example.org", "name:65535"])
 def test_names_and_addresses_with_and_without_port_are_hosts(host: str) -> None:
     assert Origin("", ()).base_url(request(host=host)) == f"http://{host}"
 
 
-def test_a_bad_prefix_from_a_proxy_is_a_bad_request() -> None:
+@pytest.mark.parametrize("prefix", ['/a"b', "/..", "/a/./b", "a", "//evil.example"])
+def test_a_bad_prefix_from_a_proxy_is_a_bad_request(prefix: str) -> None:
     origin = Origin("", (ip_network("10.0.0.0/8"),))
     with pytest.raises(BadParameter, match="X-Forwarded-Prefix"):
-        origin.base_url(request(PROXY, x_forwarded_prefix='/a"b'))
+        origin.base_url(request(PROXY, x_forwarded_prefix=prefix))
