@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 TURN_TIMEOUT = 30.0
 FLUSH_INTERVAL = 60.0
 SWEEP_INTERVAL = 3600.0
+# Seconds at least between two sweeps, however quickly the cache grows over its size limit.
+SWEEP_PAUSE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,9 @@ class MediaCache:
         self._source = source
         self._time_limits = time_limits or TimeLimits()
         self._room = Room()
+        self._most_bytes = cache_limits.most_bytes if cache_limits else 0
+        # Set when a new file has made the cache larger than that.
+        self._too_large = asyncio.Event()
         self._parts_in_flight = parts_in_flight
         self._patience = patience
         self._now = now
@@ -186,10 +191,18 @@ class MediaCache:
         if swept.files or swept.strays:
             log.info("Media folder: dropped %d incomplete and %d stray files", swept.files, swept.strays)
 
-    async def sweep_forever(self, interval: float = SWEEP_INTERVAL) -> None:
-        """Remove what is out of date, each `interval` seconds."""
+    async def sweep_forever(self, interval: float = SWEEP_INTERVAL, pause: float = SWEEP_PAUSE) -> None:
+        """Remove what is out of date, each `interval` seconds.
+
+        When a new file makes the cache larger than it may be, that is done sooner, `pause` seconds after the sweep
+        before at the earliest.
+        """
         while True:
-            await asyncio.sleep(interval)
+            await asyncio.sleep(min(pause, interval))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(interval - pause, 0)):
+                    await self._too_large.wait()
+            self._too_large.clear()
             try:
                 await self.flush()
                 swept = await self.sweeper.sweep()
@@ -328,3 +341,6 @@ class MediaCache:
             last_access=now,
         )
         await self._whole.add(row, download.take_name)
+        stored = self._store.noted
+        if self._most_bytes and stored is not None and stored.size > self._most_bytes:
+            self._too_large.set()

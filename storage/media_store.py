@@ -186,15 +186,19 @@ class MediaStore:
         )
 
     async def oldest_beyond(self, size: int) -> list[str]:
-        """The least recently used files that have to go for the rest to fit into `size` bytes."""
+        """The least recently used files that have to go for the rest to fit into `size` bytes.
+
+        One that is larger than that by itself goes, and takes no other with it.
+        """
 
         def work(connection: sqlite3.Connection) -> list[str]:
             kept = 0
             doomed = []
             rows = connection.execute("SELECT unique_id, size FROM media_files ORDER BY last_access DESC, unique_id")
             for unique_id, file_size in rows:
-                kept += file_size
-                if kept > size:
+                if file_size <= size:
+                    kept += file_size
+                if file_size > size or kept > size:
                     doomed.append(unique_id)
             return doomed
 

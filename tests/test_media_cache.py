@@ -41,6 +41,7 @@ from errors import (
 )
 from media_cache.cache import Complete, MediaCache, Progress
 from media_cache.pace import TimeLimits
+from media_cache.sweeper import CacheLimits
 from model.media import FileRef
 
 MIB = 1024 * 1024
@@ -558,6 +559,22 @@ async def test_closing_breaks_downloads_off_and_tells_the_viewers(tmp_path: Path
         with pytest.raises(TelegramUnavailable):
             await cache.open(CHANNEL, POST, "new", never)
         assert on_disk(tmp_path) == []
+
+
+async def test_files_over_the_size_limit_do_not_wait_for_the_hourly_sweep(tmp_path: Path) -> None:
+    source, clock = MemorySource(), Clock()
+    names = ["first", "second", "third"]
+    async with media_cache(tmp_path, source, cache_limits=CacheLimits(most_bytes=25_000), now=clock) as cache:
+        await cache.prepare()
+        sweeping = asyncio.create_task(cache.sweep_forever(3600, 0.01))
+        for name in names:
+            clock.now += 1
+            file = source.put(file_bytes(10_000, name), name)
+            await read_all(await cache.open(CHANNEL, POST, name, Finder(file)))
+            await cache._flights.landed(name)
+        kept = {cache._folder.path(name) for name in names[1:]}
+        await until(lambda: set(on_disk(tmp_path)) == kept)
+        sweeping.cancel()
 
 
 async def test_the_loops_for_the_supervisor_go_on_after_a_fault_of_the_disk(

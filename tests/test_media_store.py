@@ -131,6 +131,12 @@ async def test_unused_files_are_those_before_the_moment_and_above_the_size(store
     assert await store.unused_since(101, larger_than=10) == ["old big"]
 
 
+async def test_a_file_that_does_not_fit_by_itself_takes_no_other_with_it(store: MediaStore) -> None:
+    for number, size in enumerate([30, 1000, 20]):
+        await store.add(row(f"file{number}", size, number), named)
+    assert await store.oldest_beyond(50) == ["file1"]
+
+
 async def test_what_has_to_go_is_the_least_recently_used(store: MediaStore) -> None:
     for number, size in enumerate([30, 20, 10]):
         await store.add(row(f"file{number}", size, number), named)
