@@ -29,7 +29,7 @@ class ThreadKey(NamedTuple):
     root_id: int
 
 
-class Thread(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Thread(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A thread as Telegram tells of it.
 
     `chat` is the forum, or the channel of the post: the one to ask. `home` is the chat that the messages are in: the
