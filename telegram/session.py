@@ -142,7 +142,8 @@ class OneTrySession(Session):
         """
         deadline = time.monotonic() + time_limit
         if not self.is_started.is_set():
-            await self._wait_until_started(min(deadline - time.monotonic(), RECONNECT_GRACE))
+            # Not to the last moment: that the line is down says more than that the time is over.
+            await self._wait_until_started(min((deadline - time.monotonic()) / 2, RECONNECT_GRACE))
         loop = asyncio.get_running_loop()
         interrupt = loop.create_future()
         # Not cancelled when nobody waits any more: it ends by its own timeout, and only then frees its record.
