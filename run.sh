@@ -147,7 +147,7 @@ test() { # [pytest arguments]  all tests
   if [ $# -gt 0 ]; then "$PYTHON" -m pytest "$@"; return; fi
   # Everything takes minutes, mostly of waiting, so it runs side by side.
   local code=0
-  "$PYTHON" -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder || code=$?
+  "$PYTHON" -m pytest --numprocesses 3 --max-worker-restart 0 --dist loadfile --no-loadscope-reorder || code=$?
   [ "$code" -eq 1 ] || return "$code"
   # Many of them measure time, which a crowd on a small machine distorts: what failed has to pass by itself.
   say "Once more, one by one, what failed in the crowd:"

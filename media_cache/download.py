@@ -28,9 +28,9 @@ from media_cache.parts import SMALLEST_PART, PartMap, index_of, part_at
 from media_cache.room import Claim, Room
 from media_cache.shared_file import Chunk, SharedFile
 from media_cache.source import FileSource, FindFile
-from media_cache.threads import in_thread, to_its_end
 from media_cache.turns import Turn
 from model.media import FileRef
+from threads import in_thread, to_its_end
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from media_cache.threads import in_thread
+from threads import in_thread
 
 
 class Claim:

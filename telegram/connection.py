@@ -30,6 +30,7 @@ from telegram.refusals import KeyUnknown
 from telegram.session import OneTrySession, method_name
 from telegram.session_file import SESSION_NAME, SessionFile, explain
 from tg_throttle import CONNECTING, Priority, RpcGate
+from threads import in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +185,8 @@ class Connection:
         await self.session.shut()
         self.client.executor.shutdown(wait=False)
         try:
-            await asyncio.to_thread(asyncio.run, self.client.storage.save())
+            # A database that is closed while a thread works in it takes the process down.
+            await in_thread(lambda: asyncio.run(self.client.storage.save()))
         except sqlite3.Error as error:
             logger.warning("The session file could not be saved: %s", error)
         finally:
@@ -239,7 +241,7 @@ async def open_connection(
     try:
         try:
             # Commits wait for the disk, and this makes several.
-            await asyncio.to_thread(asyncio.run, storage.open())
+            await in_thread(lambda: asyncio.run(storage.open()))
             if not await storage.api_id():
                 await storage.api_id(options.api_id)
             session = OneTrySession(

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from media_cache.threads import in_thread, to_its_end
+from threads import in_thread, to_its_end
 
 
 async def test_work_in_a_thread_gives_its_result_or_its_fault() -> None:
