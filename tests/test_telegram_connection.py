@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyrogram.storage import SQLiteStorage
@@ -22,7 +24,8 @@ from tgserver.crypto.rsa import RsaKey
 async def test_the_session_file_is_not_closed_under_a_thread_that_works_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    work, close = getattr(SQLiteStorage, step), SQLiteStorage.close
+    work: Callable[[SQLiteStorage], Coroutine[Any, Any, None]] = getattr(SQLiteStorage, step)
+    close: Callable[[SQLiteStorage], Coroutine[Any, Any, None]] = SQLiteStorage.close
     begun, working = threading.Event(), threading.Event()
     closed_at_work: list[bool] = []
 
