@@ -620,8 +620,8 @@ async def main():
             await found.download.finished()
             print(name, flush=True)
         async with asyncio.TaskGroup() as group:
-            for number in range(600):
-                group.create_task(go(f"file{number}", 1000 + number % 5 * 40_000))
+            for number in range(150):
+                group.create_task(go(f"file{number}", 1000 + number % 3 * 1_500_000))
 asyncio.run(main())
 """
 
