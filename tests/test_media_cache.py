@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -620,8 +621,8 @@ async def main():
             await found.download.finished()
             print(name, flush=True)
         async with asyncio.TaskGroup() as group:
-            for number in range(150):
-                group.create_task(go(f"file{number}", 1000 + number % 3 * 1_500_000))
+            for number in range(200):
+                group.create_task(go(f"file{number}", 1000 + number % 3 * 1_000_000))
 asyncio.run(main())
 """
 
@@ -637,6 +638,13 @@ async def test_a_kill_in_the_middle_of_writing_leaves_no_partial_under_a_final_n
     assert writer.stdout is not None
     done = [writer.stdout.readline().strip() for _ in range(15)]
     assert all(done), "the writer did not work"
+    # A file is in the making for a moment only, so the writer is held still until that is seen.
+    while writer.poll() is None:
+        writer.send_signal(signal.SIGSTOP)
+        if any(".part." in path.name for path in on_disk(tmp_path)):
+            break
+        writer.send_signal(signal.SIGCONT)
+        await asyncio.sleep(0.002)
     writer.kill()
     done += writer.stdout.read().split()
     writer.wait()
