@@ -20,8 +20,9 @@ from routes.content_coding import Encoded
 from routes.document_cache import DocumentCache, Rendered
 from routes.feed_keys import FeedKeys
 from routes.filtering import Filtering, WantedIn
+from routes.paging import Neighbours, beside_of
 from routes.query import FeedQuery
-from routes.rendering import Beside, Renderer
+from routes.rendering import Renderer
 from tg_cache import History, StaleReason, Window
 
 # One page of Telegram's history: asking for fewer messages costs the same call.
@@ -174,7 +175,8 @@ class ChannelDocuments:
                 f"Posts before {query.before} are further back than the {MAX_MESSAGES} messages kept of a chat"
             )
         options = self._renderer.options(addresses.base_url, query.merge_seconds)
-        beside = _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML)
+        pages = _neighbours(choice, query)
+        beside = beside_of(format, addresses, pages, for_people=as_page or format is FeedFormat.HTML)
         subject = self._renderer.subject(window, options)
 
         def render() -> tuple[list[Post], Encoded]:
@@ -224,25 +226,16 @@ class ChannelDocuments:
         return await self.filtering.run(choose, query, addresses.base_url)
 
 
-def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_people: bool) -> Beside:
-    """The pages before and behind.
-
-    Programs follow a feed's next page at once, and page by page, so it is named only where it is stored whole: then
-    Telegram is not asked for it. People follow a page's link when they want to read on, so there is one as long as
-    there is or may be more.
-    """
+def _neighbours(choice: _Choice, query: FeedQuery) -> Neighbours:
     selection, window = choice.selection, choice.window
-    is_all = window.reached_start or bool(addresses.query.filters.q)
-    if for_people:
-        has_older = selection.following > 0 or (not is_all and len(window.messages) < MAX_MESSAGES)
-    else:
-        has_older = selection.following >= (1 if is_all else addresses.query.limit)
-    older = newer = ""
-    if has_older and selection.older is not None:
-        older = addresses.page(format, selection.older)
-    if selection.newer is not None:
-        newer = addresses.newest(format) if selection.newer == FIRST_PAGE else addresses.page(format, selection.newer)
-    return Beside(older=older, newer=newer)
+    return Neighbours(
+        older=selection.older,
+        following=selection.following,
+        has_newer=selection.newer is not None,
+        newer=None if selection.newer == FIRST_PAGE else selection.newer,
+        goes_on=len(window.messages) < MAX_MESSAGES,
+        is_all=window.reached_start or bool(query.filters.q),
+    )
 
 
 def files_of(posts: Sequence[Post]) -> list[ShownFile]:

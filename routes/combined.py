@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errors import (
-    BridgeError,
-    PostNotFound,
-)
+from errors import BridgeError, PostNotFound
 from feeds.feed import FeedFormat, Source, Subject
 from feeds.subjects import channel_link, combined_subject, feed_title
 from history.join import MAX_MESSAGES
@@ -44,8 +41,9 @@ from routes.gathering import (
     reason_of,
     title_of,
 )
+from routes.paging import Neighbours, beside_of
 from routes.query import FeedQuery
-from routes.rendering import Beside, Renderer
+from routes.rendering import Renderer
 from tg_cache import History
 
 PAGES_BACK = 20
@@ -185,7 +183,8 @@ class CombinedDocuments:
         if selection.beyond and not all(window.reached_start for window in windows):
             raise PostNotFound(f"These posts are further back than the {MAX_MESSAGES} messages kept of each chat")
         options = self._renderer.options(addresses.base_url, query.merge_seconds)
-        beside = _beside(format, addresses, choice, for_people=as_page or format is FeedFormat.HTML)
+        pages = _neighbours(choice, query)
+        beside = beside_of(format, addresses, pages, for_people=as_page or format is FeedFormat.HTML)
         subject = self._subject(collection, gathered, addresses.base_url, options)
         changed_at = max(window.changed_at for window in windows)
 
@@ -319,18 +318,13 @@ def _without_date(encoded: Encoded) -> Encoded:
     return msgspec.structs.replace(encoded, document=msgspec.structs.replace(encoded.document, last_modified=0))
 
 
-def _beside(format: FeedFormat, addresses: Addresses, choice: _Choice, *, for_people: bool) -> Beside:
-    """The pages before and behind, as those of a single channel."""
+def _neighbours(choice: _Choice, query: FeedQuery) -> Neighbours:
     selection, windows = choice.selection, choice.windows
-    searched = bool(addresses.query.filters.q)
-    if for_people:
-        has_older = selection.following > 0 or (not searched and any(map(_goes_on, windows)))
-    else:
-        is_all = searched or all(window.reached_start for window in windows)
-        has_older = selection.following >= (1 if is_all else addresses.query.limit)
-    older = newer = ""
-    if has_older and selection.older is not None:
-        older = addresses.page(format, selection.older)
-    if selection.has_newer:
-        newer = addresses.newest(format) if selection.newer is None else addresses.page(format, selection.newer)
-    return Beside(older=older, newer=newer)
+    return Neighbours(
+        older=selection.older,
+        following=selection.following,
+        has_newer=selection.has_newer,
+        newer=selection.newer,
+        goes_on=any(map(_goes_on, windows)),
+        is_all=bool(query.filters.q) or all(window.reached_start for window in windows),
+    )
