@@ -27,7 +27,7 @@ from telegram.fault_log import FaultLog
 from telegram.options import TelegramOptions
 from telegram.proxy import to_proxy
 from telegram.refusals import KeyUnknown
-from telegram.session import OneTrySession, method_name
+from telegram.session import RECONNECT_GRACE, OneTrySession, method_name
 from telegram.session_file import SESSION_NAME, SessionFile, explain
 from tg_throttle import CONNECTING, Priority, RpcGate
 from threads import in_thread
@@ -117,8 +117,8 @@ class Connection:
             nonlocal left
             began = time.monotonic()
             try:
-                # The gate counts timeouts, so its clock rings first.
-                return await self._ask(query, left + 1)
+                # The gate counts timeouts, so its clock rings first; but not while the line is down, which says more.
+                return await self._ask(query, left + 1, min(RECONNECT_GRACE, 0.9 * left))
             finally:
                 left = max(1.0, limit - (time.monotonic() - began))
 
@@ -154,10 +154,13 @@ class Connection:
         except ConnectionLost as lost:
             raise translate(lost, "ping") from lost
 
-    async def _ask(self, query: TLObject[T], time_limit: float) -> T:
-        """One question on the wire. Raises the bridge's errors, and `ConnectionLost`."""
+    async def _ask(self, query: TLObject[T], time_limit: float, grace: float = RECONNECT_GRACE) -> T:
+        """One question on the wire. Raises the bridge's errors, and `ConnectionLost`.
+
+        A line that is down has `grace` seconds to come back.
+        """
         try:
-            answer = await self.session.call_once(query, time_limit)
+            answer = await self.session.call_once(query, time_limit, grace)
         except ConnectionLost:
             raise
         except KURIGRAM_ERRORS as error:

@@ -135,15 +135,15 @@ class OneTrySession(Session):
         # All that the bridge asks can be asked twice.
         return await self.call_once(query, deadline - time.monotonic())
 
-    async def call_once(self, query: TLObject[T], time_limit: float) -> T:
+    async def call_once(self, query: TLObject[T], time_limit: float, grace: float = RECONNECT_GRACE) -> T:
         """Send, wait `time_limit` seconds for the answer. Raises one of `KURIGRAM_ERRORS`.
 
-        `ConnectionLost` comes as soon as the connection is lost, `NeverSent` if it was not there in the first place.
+        A connection that is down has `grace` seconds of that to come back. `ConnectionLost` comes as soon as the
+        connection is lost, `NeverSent` if it was not there in the first place.
         """
         deadline = time.monotonic() + time_limit
         if not self.is_started.is_set():
-            # Not to the last moment: that the line is down says more than that the time is over.
-            await self._wait_until_started(min((deadline - time.monotonic()) / 2, RECONNECT_GRACE))
+            await self._wait_until_started(min(deadline - time.monotonic(), grace))
         loop = asyncio.get_running_loop()
         interrupt = loop.create_future()
         # Not cancelled when nobody waits any more: it ends by its own timeout, and only then frees its record.
